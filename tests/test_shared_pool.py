@@ -24,12 +24,15 @@ SEARCHES: dict[str, Any] = {
 }
 SCANS = SEARCHES | {"operation": "scan", "operations": 4, "range": 40_000, "structure": "disk-first"}
 FEW_FRAMES = {"pool_frames": 64}
+OPTIMISTIC = {"latching": "optimistic"}
 WORKLOADS = {
     "searches in memory": SEARCHES,
     "searches": SEARCHES | FEW_FRAMES,
+    "optimistic searches": SEARCHES | FEW_FRAMES | OPTIMISTIC,
     "warm searches": SEARCHES | FEW_FRAMES | {"caches": "warm", "warm_up": 500},
     "scans": SCANS | FEW_FRAMES,
     "scans ahead": SCANS | {"pool_frames": 100, "distance_pages": 4},
+    "optimistic scans ahead": SCANS | {"pool_frames": 100, "distance_pages": 4} | OPTIMISTIC,
 }
 
 
@@ -66,6 +69,26 @@ def test_pins_of_the_root_go_from_core_to_core() -> None:
     assert of_pool > 50 * sum(rows.values()), "nobody writes into pages"
 
 
+def test_who_reads_optimistically_waits_for_nobody() -> None:
+    """Coherent caches each have what all read: eight threads search eight times as fast as one, as if no cache knew of others."""
+    apart = ZEN4 | {"coherence": None}
+    alone, coherent, incoherent = searched(1, **OPTIMISTIC), searched(8, **OPTIMISTIC), searched(8, apart, **OPTIMISTIC)
+    assert 8 * coherent["cycles"] < 1.1 * alone["cycles"]
+    assert coherent["cycles"] < 1.02 * incoherent["cycles"]
+    assert coherent["slots"]["barrier"] == 0
+    for row in coherent["breakdown"]:
+        # Leaf pages come from the caches of others, once for each core.
+        if row["segment"] in ("page table", "frame descriptors"):
+            assert row["slots"]["dcache"]["other_cores"] == 0
+
+
+def test_one_thread_pays_no_more_for_versions_than_for_pins() -> None:
+    pinned, read = searched(1), searched(1, **OPTIMISTIC)
+    assert read["workload"] == pinned["workload"]
+    assert 0.95 < read["cycles"] / pinned["cycles"] < 1.05
+    assert read["cycles"] != pinned["cycles"], "it does something else"
+
+
 def stored(folder: Path, threads: int, **change: Any) -> dict[str, Any]:
     """Run searches whose pages are on four disks of 5 ms each."""
     folder.mkdir()
@@ -88,6 +111,9 @@ def test_threads_keep_disks_busy_with_the_pages_of_one_pool(tmp_path: Path) -> N
             assert set(wait) == set(PARTS)
     assert runs[4]["cycles"] < 0.5 * one["cycles"]
     assert runs[8]["cycles"] < runs[4]["cycles"]
+    optimistic = stored(tmp_path / "optimistic", 4, **OPTIMISTIC)
+    assert optimistic["workload"] == runs[4]["workload"]
+    assert abs(optimistic["cycles"] / runs[4]["cycles"] - 1) < 0.05, "disks decide"
 
 
 def test_a_pool_that_holds_everything_is_read_once(tmp_path: Path) -> None:

@@ -40,14 +40,13 @@ impl DiskIndexWorkload {
             (Operation::Search, None) => 0,
             (Operation::Scan, None) => self.buffer_bytes * u64::from(self.threads),
         };
-        // What each thread of several knows of pages and of frames.
+        // What each thread knows of pages and of frames of a pool that is shared.
         let pages = reserved / page_bytes;
-        let known = match self.threads {
-            1 => 0,
-            threads => {
-                let each = pages * HOME_BYTES + self.frames().map_or(0, u64::from) * MET_BYTES;
-                u64::from(threads).saturating_mul(each)
-            }
+        let each = pages * HOME_BYTES + self.frames().map_or(0, u64::from) * MET_BYTES;
+        let known = if self.is_shared() {
+            u64::from(self.threads).saturating_mul(each)
+        } else {
+            0
         };
         let (parameter, remedy) = if self.operations > self.keys {
             ("operations", "take fewer operations")

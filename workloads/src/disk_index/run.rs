@@ -21,7 +21,7 @@ pub(crate) struct DiskIndexRun {
     workload: DiskIndexWorkload,
     /// With a pool for one thread alone.
     index: AnyIndex,
-    /// With the pool that the threads of a run share, if there are several.
+    /// With the pool that the threads of a run share, or one alone that reads optimistically.
     shared: Option<AnyIndex>,
 }
 
@@ -84,10 +84,12 @@ fn pooled<K: Key>(workload: &DiskIndexWorkload, index: Arc<Index<K>>) -> Arc<Ind
     Arc::new(limited)
 }
 
-/// The same index behind a pool for several threads.
-fn shared<K: Key>(index: &Arc<Index<K>>) -> Arc<Index<K>> {
+/// The same index behind a pool that threads share.
+fn shared<K: Key>(workload: &DiskIndexWorkload, index: &Arc<Index<K>>) -> Arc<Index<K>> {
     let mut shared = Index::clone(index);
-    *shared.pool_mut() = index.pool().shared(Site::all().len() as u16);
+    *shared.pool_mut() = index
+        .pool()
+        .shared(workload.latching, Site::all().len() as u16);
     Arc::new(shared)
 }
 
@@ -106,14 +108,14 @@ impl Kernel for DiskIndexRun {
     }
 
     fn renewed(&self) -> Option<Self> {
-        (self.workload.threads > 1).then(|| Self {
-            shared: Some(map!(&self.index, shared)),
+        self.workload.is_shared().then(|| Self {
+            shared: Some(map!(&self.index, |index| shared(&self.workload, index))),
             ..self.clone()
         })
     }
 
     fn slice(&self) -> Option<u32> {
-        self.shared.is_some().then_some(SLICE)
+        (self.workload.threads > 1).then_some(SLICE)
     }
 
     fn run<T: Trace>(&self, thread: u32, trace: &mut T) -> Outcome {

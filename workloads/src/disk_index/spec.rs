@@ -10,7 +10,7 @@ use crate::paged_tree::geometry::PageSizes;
 use crate::paged_tree::structure::{Build, KEY_BYTES, LINES, Lines, Structure};
 use crate::paged_tree::{Ahead, Shape};
 use crate::pool::limits::{FEWEST_FRAMES, FRAMES, PAGE_BYTES};
-use crate::pool::{Program, UpwardMoves};
+use crate::pool::{Latching, Program, UpwardMoves};
 use crate::schema::{applies, bytes, file, parameters, required, takes};
 use crate::warm_up::{CacheState, WarmUp};
 use schemars::JsonSchema;
@@ -97,6 +97,9 @@ pub struct DiskIndexWorkload {
     /// buffer pool with latches, while each has return buffers of its own.
     #[schemars(transform = takes(THREADS), transform = applies("operation", vec![Operation::Search, Operation::Scan]))]
     pub threads: u32,
+    /// How threads keep pages in their frames while they read them.
+    #[schemars(transform = applies("operation", vec![Operation::Search, Operation::Scan]))]
+    pub latching: Latching,
     /// How arrays and slots move towards higher addresses within a page (thesis section 3.5.1).
     #[schemars(transform = applies("operation", vec![Operation::Insert, Operation::Delete]))]
     pub upward_moves: UpwardMoves,
@@ -145,6 +148,7 @@ impl Default for DiskIndexWorkload {
             distance_nodes: 3,
             distance_pages: 0,
             threads: 1,
+            latching: Latching::Pessimistic,
             upward_moves: UpwardMoves::Bytes,
             buffer_call: Program::BUFFER_CALL,
             entry_call: Program::ENTRY_CALL,
@@ -210,6 +214,11 @@ impl DiskIndexWorkload {
     /// Insertions that the index has room for after its bulkload.
     pub(super) fn room(&self) -> u64 {
         self.keys - self.bulkloaded_keys() + self.room_to_come()
+    }
+
+    /// Whether the pool is one that threads may share: then a single thread does what several would do.
+    pub(super) fn is_shared(&self) -> bool {
+        self.threads > 1 || self.latching == Latching::Optimistic
     }
 
     /// Frames, if not every page has one of its own: no more than there may be pages.

@@ -5,6 +5,7 @@ use super::spec::DiskIndexWorkload;
 use crate::bounds::{FILL, OPERATIONS, THREADS};
 use crate::operations::{BULKLOADED_SHARE, KEYS, Operation, check_buffer};
 use crate::paged_tree::structure::Structure;
+use crate::pool::Latching;
 use crate::pool::limits::{FEWEST_FRAMES, check_frames};
 use crate::validate::WorkloadError;
 use crate::warm_up::{CacheState, WarmUp};
@@ -45,6 +46,10 @@ impl DiskIndexWorkload {
                 self.threads
             );
             return Err(WorkloadError::new("threads", message));
+        }
+        if self.latching == Latching::Optimistic && changes {
+            let message = "optimistic; pages that change have no version here, only searches and scans read so";
+            return Err(WorkloadError::new("latching", message));
         }
         let cold = self.caches == CacheState::Cold;
         if self.threads > 1 && cold && self.operation == Operation::Search {

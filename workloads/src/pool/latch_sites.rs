@@ -13,4 +13,11 @@ crate::tracer::sites! {
     HandStore = "CLOCK: store hand",
     PinnedMeanwhile = "CLOCK: pinned meanwhile?",
     ClockUnlatch = "CLOCK: release latch",
+    Version = "frame descriptor: load version",
+    VersionFree = "frame descriptor: page leaving?",
+    SamePage = "frame descriptor: still of the page?",
+    NotReferenced = "frame descriptor: referenced before?",
+    VersionAgain = "frame descriptor: load version again",
+    VersionSame = "frame descriptor: version the same?",
+    VersionStep = "frame descriptor: next version",
 }

@@ -1,4 +1,5 @@
-//! What a buffer manager does to table and descriptors that threads share: it takes latches, and pins by atomic additions.
+//! What a buffer manager does to table and descriptors that threads share: it takes latches, and pins by atomic additions. Who reads
+//! optimistically takes neither ([`super::optimistic`]), but pages come and leave under latches all the same.
 //!
 //! The latch of a chain of the page table is the upper bit of its place, so that one exchange takes the latch and loads the first
 //! descriptor. CLOCK has a latch of its own, beside its hand. That a latch is free is foretold; who finds it held waits, but does not look at it
@@ -8,7 +9,7 @@ use super::frames::{
     COMING, Frame, Frames, NEXT, PAGE, PINS, REFERENCED, STATE, TABLE_PLACE_BYTES,
 };
 use super::latch_sites::Site as LatchSite;
-use super::{HASH, STEP, Site};
+use super::{HASH, Latching, STEP, Site};
 use crate::place::{Loaded, Place};
 use crate::tracer::{Dep, Token, Trace};
 
@@ -18,36 +19,68 @@ const LATCH: u64 = 0;
 const HAND: u64 = 4;
 /// Bytes of the latch, and of a pin count.
 const LATCH_BYTES: u16 = 4;
-const PINS_BYTES: u16 = 2;
+pub(super) const PINS_BYTES: u16 = 2;
 
 /// Frames whose code takes latches at sites from a number on.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Latches {
     pub(super) first_site: u16,
+    pub(super) latching: Latching,
 }
 
 /// A chain of the page table whose latch is taken.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Chain {
+struct Chain {
     head: Place<u32>,
     /// The number of its first descriptor.
-    pub(super) first: Loaded<u32>,
+    first: Loaded<u32>,
 }
 
 impl Latches {
-    fn site(self, site: LatchSite) -> u16 {
+    pub(super) fn site(self, site: LatchSite) -> u16 {
         self.first_site + u16::from(site)
     }
 
-    /// Takes the latch of the chain that a page belongs to.
+    /// The frame that a page is in, with one pin more, and whether the page was asked for ahead and nobody has waited for it yet.
     #[inline]
-    pub(super) fn latch<T: Trace>(
+    pub(super) fn pin<T: Trace>(
+        self,
+        trace: &mut T,
+        frames: &mut Frames,
+        page: u32,
+        dep: Dep,
+    ) -> Option<(Frame, bool)> {
+        if self.latching == Latching::Optimistic {
+            return self.begin_reading(trace, frames, page, dep);
+        }
+        let chain = self.latch(trace, frames, page, dep);
+        let found = frames.follow(trace, page, chain.first);
+        let pinned = found.map(|found| self.pin_found(trace, frames, found));
+        self.unlatch(trace, chain);
+        pinned
+    }
+
+    /// Whether a page is in a frame.
+    #[inline]
+    pub(super) fn is_there<T: Trace>(
         self,
         trace: &mut T,
         frames: &Frames,
         page: u32,
         dep: Dep,
-    ) -> Chain {
+    ) -> bool {
+        if self.latching == Latching::Optimistic {
+            return frames.look_up(trace, page, dep).is_some();
+        }
+        let chain = self.latch(trace, frames, page, dep);
+        let found = frames.follow(trace, page, chain.first);
+        self.unlatch(trace, chain);
+        found.is_some()
+    }
+
+    /// Takes the latch of the chain that a page belongs to.
+    #[inline]
+    fn latch<T: Trace>(self, trace: &mut T, frames: &Frames, page: u32, dep: Dep) -> Chain {
         trace.work(HASH);
         let head = frames.head(page);
         let site = self.site(LatchSite::Latch);
@@ -62,6 +95,7 @@ impl Latches {
         }
     }
 
+    /// Who finds a latch free goes on.
     fn taken<T: Trace>(self, trace: &mut T, site: LatchSite, token: Token) {
         trace.work(STEP);
         trace.branch(self.site(site), true, token.after(1));
@@ -69,16 +103,15 @@ impl Latches {
 
     /// Releases the latch of a chain.
     #[inline]
-    pub(super) fn unlatch<T: Trace>(self, trace: &mut T, chain: Chain) {
+    fn unlatch<T: Trace>(self, trace: &mut T, chain: Chain) {
         let site = self.site(LatchSite::Unlatch);
         trace.store(site, chain.head.address, TABLE_PLACE_BYTES, 1, Dep::NONE);
         trace.unlatch(chain.head.address);
     }
 
-    /// Adds a pin to a frame of the chain whose latch is held, and notes the reference. Returns the frame, and whether its page was asked for
-    /// ahead and nobody has waited for it yet.
+    /// Adds a pin to a frame of the chain whose latch is held, and notes the reference.
     #[inline]
-    pub(super) fn pin<T: Trace>(
+    fn pin_found<T: Trace>(
         self,
         trace: &mut T,
         frames: &mut Frames,
@@ -110,6 +143,9 @@ impl Latches {
     /// Takes a pin off a frame.
     #[inline]
     pub(super) fn unpin<T: Trace>(self, trace: &mut T, frames: &mut Frames, number: u32) {
+        if self.latching == Latching::Optimistic {
+            return self.end_reading(trace, frames, number);
+        }
         let pins: Place<u16> = frames.field(number, PINS);
         let site = self.site(LatchSite::Unpin);
         trace.exchange(site, pins.address, PINS_BYTES, Dep::NONE);
@@ -157,9 +193,14 @@ impl Latches {
             .load(trace, Site::DescriptorPage, page, Dep::NONE);
         let chain = self.latch(trace, frames, page.value, page.token.after(0));
         let pins: Place<u16> = frames.field(number, PINS);
-        let pins = frames.control.load(trace, Site::ClockPins, pins, Dep::NONE);
-        let site = self.site(LatchSite::PinnedMeanwhile);
-        trace.branch(site, false, pins.token.after(1));
+        match self.latching {
+            Latching::Pessimistic => {
+                let pins = frames.control.load(trace, Site::ClockPins, pins, Dep::NONE);
+                let site = self.site(LatchSite::PinnedMeanwhile);
+                trace.branch(site, false, pins.token.after(1));
+            }
+            Latching::Optimistic => self.make_void(trace, pins),
+        }
         frames.take_out(trace, number, (chain.head, chain.first));
         self.unlatch(trace, chain);
     }

@@ -10,8 +10,10 @@ mod clock;
 mod frames;
 mod latch_sites;
 mod latched;
+mod latching;
 pub(crate) mod limits;
 mod moves;
+mod optimistic;
 mod pages;
 mod program;
 mod shared;
@@ -21,6 +23,7 @@ mod store;
 mod tests;
 
 pub(crate) use latch_sites::Site as LatchSite;
+pub use latching::Latching;
 pub use moves::UpwardMoves;
 pub use program::Program;
 pub use sites::Site;
@@ -29,6 +32,7 @@ use crate::arena::{Arena, Reservation, place};
 use crate::place::Extent;
 use crate::tracer::{Dep, Trace};
 use frames::{COMING, DESCRIPTOR, DIRTY, Frame, Frames, REFERENCED, control_reservations};
+use latched::Latches;
 pub(crate) use shared::MET_BYTES;
 use shared::Shared;
 use store::Store;
@@ -163,11 +167,14 @@ impl Pool {
     }
 
     /// The pool for one of the threads that share its frames, all of which are as they are here; clones are for the others. Nobody changes
-    /// a page. The code that takes latches has sites from `first_latch_site` on ([`LatchSite`]).
+    /// a page. The code for that has sites from `first_site` on ([`LatchSite`]).
     #[must_use]
-    pub(crate) fn shared(&self, first_latch_site: u16) -> Self {
-        let frames = self.frames.clone();
-        let shared = Shared::new(frames, self.pages() as usize, first_latch_site);
+    pub(crate) fn shared(&self, latching: Latching, first_site: u16) -> Self {
+        let latches = Latches {
+            first_site,
+            latching,
+        };
+        let shared = Shared::new(self.frames.clone(), self.pages() as usize, latches);
         let memory = self.store.as_ref().map_or(&self.memory, Store::built);
         Self {
             shared: Some(shared),

@@ -54,12 +54,12 @@ pub(super) struct Found {
 }
 
 impl Shared {
-    /// A hold on such frames, of a file of so many pages. Sites of latches have numbers from `first_site` on.
-    pub(super) fn new(frames: Frames, pages: usize, first_site: u16) -> Self {
+    /// A hold on such frames, of a file of so many pages.
+    pub(super) fn new(frames: Frames, pages: usize, latches: Latches) -> Self {
         // Where every page has a frame none ever comes.
         let comings = frames.first.map_or(0, |_| frames.count as usize);
         Self {
-            latches: Latches { first_site },
+            latches,
             common: Arc::new(Mutex::new(Common {
                 frames,
                 fills: vec![0; pages + 1],
@@ -79,10 +79,7 @@ impl Shared {
         trace.wait_for_turn();
         let common = &mut *self.common.lock().expect(NOT_POISONED);
         let frames = &mut common.frames;
-        let chain = latches.latch(trace, frames, page, dep);
-        let found = frames.follow(trace, page, chain.first);
-        let Some(found) = found else {
-            latches.unlatch(trace, chain);
+        let Some((frame, coming)) = latches.pin(trace, frames, page, dep) else {
             let number = latches.empty(trace, frames);
             let frame = latches.enter(trace, frames, page, number, (1, REFERENCED));
             let fill = common.next_fill(page);
@@ -94,8 +91,6 @@ impl Shared {
                 missed: true,
             };
         };
-        let (frame, coming) = latches.pin(trace, frames, found);
-        latches.unlatch(trace, chain);
         if frames.first.is_some() {
             let fill = common.fills[page as usize];
             let met = &mut self.met[frame.number as usize - 1];
@@ -119,10 +114,7 @@ impl Shared {
         trace.wait_for_turn();
         let common = &mut *self.common();
         let frames = &mut common.frames;
-        let chain = latches.latch(trace, frames, page, dep);
-        let found = frames.follow(trace, page, chain.first);
-        latches.unlatch(trace, chain);
-        if found.is_some() {
+        if latches.is_there(trace, frames, page, dep) {
             return false;
         }
         let number = latches.empty(trace, frames);

@@ -166,6 +166,9 @@ fn disk_index() -> Vec<Value> {
         }
         let divided = json!({"threads": 3, "pool_frames": 60, "distance_pages": 2});
         all.push(with(&base, &[structure, &long, &divided]));
+        let optimistic = json!({"latching": "optimistic"});
+        all.push(with(&base, &[structure, &search, &optimistic]));
+        all.push(with(&base, &[structure, &long, &divided, &optimistic]));
         let fractal = structure
             .get("nonleaf_lines")
             .or(structure.get("node_lines"));

@@ -90,10 +90,13 @@ fn assert_same(found: &BTreeMap<String, u64>, alone: &BTreeMap<String, u64>, wha
 #[test]
 fn threads_find_together_what_one_finds() {
     for structure in STRUCTURES {
-        for maturity in ["bulkloaded", "mature"] {
+        for (maturity, latching) in [
+            ("bulkloaded", "pessimistic"),
+            ("mature", "pessimistic"),
+            ("mature", "optimistic"),
+        ] {
             let with = |threads: u32| {
-                let changes =
-                    json!({"structure": structure, "maturity": maturity, "threads": threads});
+                let changes = json!({"structure": structure, "maturity": maturity, "latching": latching, "threads": threads});
                 run(&prepared(&changes)).1.metrics
             };
             let alone = with(1);
@@ -101,7 +104,7 @@ fn threads_find_together_what_one_finds() {
                 assert_same(
                     &with(threads),
                     &alone,
-                    &format!("{structure}, {maturity}, {threads} threads"),
+                    &format!("{structure}, {maturity}, {latching}, {threads} threads"),
                 );
             }
         }
@@ -164,6 +167,89 @@ fn threads_share_the_index_and_have_buffers_of_their_own() {
     }
 }
 
+/// Control structures of the pool: those behind the groups of frames, before return buffers.
+fn control(prepared: &Prepared) -> std::ops::Range<u64> {
+    let layout = prepared.layout();
+    let of = |name: &str| {
+        let found = layout.segments.iter().find(|one| one.name == name);
+        found.unwrap().base..found.unwrap().base + found.unwrap().size_bytes
+    };
+    of("page table").start..of("frame descriptors").end
+}
+
+/// What an optimistic reader changes: each frame is referenced once while all pages stay.
+#[test]
+fn who_reads_optimistically_changes_nothing_that_others_read() {
+    for structure in STRUCTURES {
+        for threads in [1, 4_u64] {
+            let changes = json!({"structure": structure, "threads": threads, "pool_frames": 0, "latching": "optimistic"});
+            let prepared = searches(&changes);
+            let control = control(&prepared);
+            let sites = &prepared.layout().sites;
+            let at = |name: &str| sites.iter().position(|site| site == name).unwrap();
+            let versions = [
+                at("frame descriptor: load version"),
+                at("frame descriptor: load version again"),
+            ];
+            let (events, outcome) = run(&prepared);
+            let mut stored: Vec<u64> = Vec::new();
+            for events in &events {
+                for kind in [Kind::Exchange, Kind::Latch, Kind::Unlatch] {
+                    assert!(of(events, kind).is_empty(), "{structure}");
+                }
+                let loads = versions.map(|site| {
+                    let of_site = events
+                        .iter()
+                        .filter(|event| usize::from(event.site) == site);
+                    of_site.map(|event| event.address).collect::<Vec<_>>()
+                });
+                // Each search pins the pages of its way down, one at a time.
+                assert_eq!(loads[0], loads[1], "{structure}");
+                let searches = outcome.metrics["operations"] / threads;
+                assert!(loads[0].len() as u64 >= 2 * searches, "{structure}");
+                let stores = of(events, Kind::Store);
+                stored.extend(stores.iter().filter(|address| control.contains(address)));
+            }
+            let distinct: HashSet<u64> = stored.iter().copied().collect();
+            assert_eq!(stored.len(), distinct.len(), "{structure}: noted twice");
+            assert!(
+                stored.len() as u64
+                    <= outcome.metrics["leaf_pages"] + outcome.metrics["inner_pages"]
+            );
+        }
+    }
+}
+
+/// Which page comes into which frame is the same plan, and pages come and leave under latches.
+#[test]
+fn how_pages_are_kept_does_not_decide_which_are_there() {
+    for structure in STRUCTURES {
+        for threads in [1, 5] {
+            let with = |latching: &str| {
+                let changes =
+                    json!({"structure": structure, "threads": threads, "latching": latching});
+                run(&searches(&changes))
+            };
+            let ((held, pessimistic), (read, optimistic)) =
+                (with("pessimistic"), with("optimistic"));
+            assert_eq!(pessimistic.metrics, optimistic.metrics, "{structure}");
+            assert!(optimistic.metrics["pages_read"] > 100, "{structure}");
+            for (held, read) in held.iter().zip(&read) {
+                for kind in [Kind::PageRead, Kind::PageWait, Kind::PageArrival] {
+                    assert_eq!(of(held, kind), of(read, kind), "{structure}");
+                }
+            }
+            let latched: usize = read
+                .iter()
+                .map(|events| of(events, Kind::Latch).len())
+                .sum();
+            // CLOCK, the chain that a page leaves, and the one that it comes to.
+            let most = 3 * (optimistic.metrics["pages_read"] as usize + 112);
+            assert!(latched > 0 && latched <= most, "{structure}: {latched}");
+        }
+    }
+}
+
 /// Every page that a thread looks into has come there for it: the thread has read it, or waited for it, since it came.
 #[test]
 fn threads_wait_for_every_page_that_they_look_into() {
@@ -171,6 +257,7 @@ fn threads_wait_for_every_page_that_they_look_into() {
         for prepared in [
             prepared(&json!({"structure": structure, "threads": 3})),
             searches(&json!({"structure": structure, "threads": 5})),
+            searches(&json!({"structure": structure, "threads": 5, "latching": "optimistic"})),
         ] {
             let frames = &prepared.layout().segments[0];
             let frame_of = |address: u64| (address - frames.base) / 2048;
@@ -279,6 +366,11 @@ fn threads_without_frames_or_with_changes_are_refused() {
     let error = refused(json!({"threads": 2, "operation": "insert"}));
     assert!(
         error.contains("threads: 2; only searches and scans are divided among threads"),
+        "{error}"
+    );
+    let error = refused(json!({"latching": "optimistic", "operation": "insert"}));
+    assert!(
+        error.contains("latching: optimistic; pages that change have no version"),
         "{error}"
     );
     let error = refused(json!({"threads": 2, "operation": "search", "caches": "cold"}));
