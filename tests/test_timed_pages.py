@@ -159,6 +159,19 @@ def test_a_run_ends_when_all_that_it_wrote_is_there(tmp_path: Path) -> None:
     assert kept.blocks == 32
 
 
+def test_a_run_that_repeats_finds_no_page_of_the_run_before(tmp_path: Path) -> None:
+    pages = pages_of(tmp_path, spec=PageSpec(16, read_pages=4, prefetchers=1))
+    end, _ = pages.reads(5, 0)
+    for page in (20, 40):
+        pages.prefetches(page, end)
+    end, _ = pages.finishes(end + 20_000 * US)
+    asked = pages.requests
+    for page in (4, 20, 40):
+        end, parts = pages.reads(page, end)
+        assert sum(parts) > 5000 * US
+    assert pages.requests == asked + 3
+
+
 def test_devices_have_batches_of_their_own(tmp_path: Path) -> None:
     pages = pages_of(tmp_path, spec=PageSpec(16, write_batch=2), disks=2)
     for page in (0, 2, 3):

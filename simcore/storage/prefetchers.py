@@ -31,6 +31,10 @@ class Prefetchers:
         """Take a page out of the queue, if it is there."""
         self.waiting.pop(page, None)
 
+    def forget(self) -> None:
+        """Forget pages that wait: nobody wants them any more."""
+        self.waiting.clear()
+
     def _begin(self) -> None:
         while self.waiting and self.busy < self.count:
             page = self.waiting.popitem(last=False)[0]

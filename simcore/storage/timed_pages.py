@@ -198,7 +198,11 @@ class TimedPages:
         self._kept = {}
         self._stop(core, at_ps, list(self._under_way))
         self._under_way.clear()
+        # A further run of the program begins with an empty pool.
         self._fills.forget()
+        self._coming.clear()
+        if self.prefetchers is not None:
+            self.prefetchers.forget()
 
     def _begin_measuring(self) -> None:
         self._busy_before = self._busy()
