@@ -10,35 +10,56 @@ pub(crate) const SKEW: Between<f64> = Between {
     most: 2.0,
 };
 
+/// How often each rank below a count occurs.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Frequencies {
+    count: u64,
+    zipf: Option<Zipf<f64>>,
+}
+
+impl Frequencies {
+    /// Of ranks below `count`, which is at least one; by Zipf's law with the exponent `skew`, or all alike if that is 0.
+    pub(crate) fn new(count: u64, skew: f64) -> Self {
+        let skewed = || Zipf::new(count as f64, skew).expect("the parameters have been checked");
+        Self {
+            count,
+            zipf: (skew > 0.0).then(skewed),
+        }
+    }
+
+    /// Draws a rank: 0 is the most frequent.
+    #[inline]
+    pub(crate) fn draw(&self, random: &mut Random) -> u64 {
+        match &self.zipf {
+            None => random.below(self.count),
+            Some(zipf) => (random.draw(zipf) as u64).clamp(1, self.count) - 1,
+        }
+    }
+}
+
 /// Ranks drawn for numbered things, each with a source of its own: it has the same rank whoever asks, and when.
 #[derive(Clone, Debug)]
 pub(crate) struct Ranks {
     seed: u64,
     /// Purpose of the random choice for number 0; those of the others follow.
     purpose: u64,
-    count: u64,
-    zipf: Option<Zipf<f64>>,
+    frequencies: Frequencies,
 }
 
 impl Ranks {
     /// Ranks below `count`, which is at least one; by Zipf's law with the exponent `skew`, or all alike if that is 0.
     pub(crate) fn new(count: u64, skew: f64, seed: u64, purpose: u64) -> Self {
-        let skewed = || Zipf::new(count as f64, skew).expect("the parameters have been checked");
         Self {
             seed,
             purpose,
-            count,
-            zipf: (skew > 0.0).then(skewed),
+            frequencies: Frequencies::new(count, skew),
         }
     }
 
     /// The rank of number `number`: 0 is the most frequent.
     pub(crate) fn at(&self, number: u64) -> u64 {
         let mut random = Random::new(self.seed, self.purpose + number);
-        match &self.zipf {
-            None => random.below(self.count),
-            Some(zipf) => (random.draw(zipf) as u64).clamp(1, self.count) - 1,
-        }
+        self.frequencies.draw(&mut random)
     }
 }
 

@@ -11,6 +11,7 @@ use crate::paged_tree::structure::{Build, KEY_BYTES, LINES, Lines, Structure};
 use crate::paged_tree::{Ahead, Shape};
 use crate::pool::limits::{FEWEST_FRAMES, FRAMES, PAGE_BYTES};
 use crate::pool::{Latching, Program, UpwardMoves};
+use crate::ranks::SKEW;
 use crate::schema::{applies, bytes, file, parameters, required, takes};
 use crate::warm_up::{CacheState, WarmUp};
 use schemars::JsonSchema;
@@ -72,6 +73,9 @@ pub struct DiskIndexWorkload {
     /// TupleIDs per scan.
     #[schemars(transform = required, transform = takes(KEYS), transform = applies("operation", vec![Operation::Scan]))]
     pub range: u64,
+    /// Zipf's exponent of how often keys are searched for, or scans begin at them, of which the popular ones lie anywhere; 0 for all alike.
+    #[schemars(transform = takes(SKEW), transform = applies("operation", vec![Operation::Search, Operation::Scan]))]
+    pub skew: f64,
     /// Return buffer that a scan copies tupleIDs into, again and again: its caller takes them when it is full (thesis section 2.3).
     #[schemars(transform = bytes, transform = takes(BUFFER_BYTES), transform = applies("operation", vec![Operation::Scan]))]
     pub buffer_bytes: u64,
@@ -143,6 +147,7 @@ impl Default for DiskIndexWorkload {
             pool_frames: 0,
             operations: 10_000,
             range: 1_000,
+            skew: 0.0,
             buffer_bytes: 4096,
             jump_pointers: true,
             distance_nodes: 3,
@@ -240,6 +245,7 @@ impl DiskIndexWorkload {
             keys: self.keys,
             count: self.operations,
             range: self.range,
+            skew: self.skew,
             seed: self.seed,
             thread: Thread {
                 number,

@@ -3,6 +3,7 @@
 use super::limits::LINES;
 use crate::bounds::{FILL, LINE_BYTES, OPERATIONS, WORD_BYTES};
 use crate::operations::{BUFFER_BYTES, Buffers, KEYS, Maturity, Operation, Operations, Thread};
+use crate::ranks::SKEW;
 use crate::schema::{applies, bytes, parameters, required, takes};
 use crate::tree::Prefetching;
 use crate::tree::layout::{self, JumpPointers, Shape};
@@ -108,6 +109,9 @@ pub struct IndexWorkload {
     /// TupleIDs per scan.
     #[schemars(transform = required, transform = takes(KEYS), transform = applies("operation", vec![Operation::Scan]))]
     pub range: u64,
+    /// Zipf's exponent of how often keys are searched for, or scans begin at them, of which the popular ones lie anywhere; 0 for all alike.
+    #[schemars(transform = takes(SKEW), transform = applies("operation", vec![Operation::Search, Operation::Scan]))]
+    pub skew: f64,
     /// Return buffer that a scan copies tupleIDs into, again and again: its caller takes them when it is full (thesis section 2.3).
     #[schemars(transform = bytes, transform = takes(BUFFER_BYTES), transform = applies("operation", vec![Operation::Scan]))]
     pub buffer_bytes: u64,
@@ -133,6 +137,7 @@ impl Default for IndexWorkload {
             maturity: Maturity::Bulkloaded,
             operations: 10_000,
             range: 1_000,
+            skew: 0.0,
             buffer_bytes: 4096,
             caches: CacheState::Warm,
             warm_up: Some(WarmUp::Auto),
@@ -194,6 +199,7 @@ impl IndexWorkload {
             keys: self.keys,
             count: self.operations,
             range: self.range,
+            skew: self.skew,
             seed: self.seed,
             thread: Thread::ALONE,
         }

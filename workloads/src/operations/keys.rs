@@ -2,6 +2,8 @@
 
 use super::{Operation, Operations};
 use crate::random::Random;
+use crate::ranks::Frequencies;
+use crate::scattered::Scattered;
 
 /// Keys of the tree are multiples of this, so that there are absent keys between all of them.
 const STRIDE: u64 = 8;
@@ -12,6 +14,7 @@ pub(super) const GAPS: u64 = STRIDE - 1;
 const FOR_BUILDING: u64 = 1;
 const FOR_OPERATIONS: u64 = 2;
 const FOR_WARM_UP: u64 = 3;
+const FOR_POPULARITY: u64 = 4;
 
 /// The tree's key of rank `rank`, counted from 0. Its tupleID is the rank.
 #[must_use]
@@ -64,7 +67,41 @@ impl BuildOrder {
     }
 }
 
+/// Which keys operations are done to: all are as popular, or some are by Zipf's law, which lie anywhere among the others.
+struct Popular {
+    frequencies: Frequencies,
+    scattered: Option<Scattered>,
+}
+
+impl Popular {
+    /// Of so many keys.
+    fn new(keys: u64, operations: &Operations) -> Self {
+        let mut random = Random::new(operations.seed, FOR_POPULARITY);
+        let skew = operations.skew;
+        Self {
+            frequencies: Frequencies::new(keys, skew),
+            scattered: (skew > 0.0).then(|| Scattered::new(keys, &mut random)),
+        }
+    }
+
+    /// Draws a key.
+    #[inline]
+    fn draw(&self, random: &mut Random) -> u64 {
+        let rank = self.frequencies.draw(random);
+        key(self.scattered.map_or(rank, |scattered| scattered.at(rank)))
+    }
+}
+
 impl Operations {
+    /// Those that operations may be done to again and again: all that the tree has, or those that have enough keys after them.
+    fn popular(&self) -> Popular {
+        let keys = match self.operation {
+            Operation::Scan => self.keys - self.range + 1,
+            Operation::Search | Operation::Insert | Operation::Delete => self.keys,
+        };
+        Popular::new(keys, self)
+    }
+
     /// The keys of the operations, in order.
     ///
     /// Searches draw from all keys of the tree, deletions too but none twice; insertions draw from the absent keys,
@@ -74,10 +111,10 @@ impl Operations {
         let mut random = Random::new(self.seed, FOR_OPERATIONS);
         let (count, keys) = (self.count, self.keys);
         match self.operation {
-            Operation::Search => (0..count).map(|_| key(random.below(keys))).collect(),
-            Operation::Scan => (0..count)
-                .map(|_| key(random.below(keys - self.range + 1)))
-                .collect(),
+            Operation::Search | Operation::Scan => {
+                let popular = self.popular();
+                (0..count).map(|_| popular.draw(&mut random)).collect()
+            }
             Operation::Delete => random.distinct(count, keys).into_iter().map(key).collect(),
             Operation::Insert => {
                 let absent = random.distinct(count, keys * GAPS);
@@ -89,10 +126,9 @@ impl Operations {
     /// The keys of a warm-up, without end: of the same kinds as those of the operations, but any of them may come again.
     pub(crate) fn warm_up_keys(&self) -> impl FnMut() -> u64 + use<> {
         let mut random = Random::new(self.seed, FOR_WARM_UP);
-        let (operation, keys, range) = (self.operation, self.keys, self.range);
+        let (operation, keys, popular) = (self.operation, self.keys, self.popular());
         move || match operation {
-            Operation::Search | Operation::Delete => key(random.below(keys)),
-            Operation::Scan => key(random.below(keys - range + 1)),
+            Operation::Search | Operation::Delete | Operation::Scan => popular.draw(&mut random),
             Operation::Insert => absent_key(random.below(keys * GAPS)),
         }
     }
@@ -107,4 +143,121 @@ fn absent_key(choice: u64) -> u64 {
 #[must_use]
 pub(crate) fn later_key(key: u64, later: u64) -> u64 {
     key + later * STRIDE
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Thread;
+    use super::*;
+    use std::collections::HashMap;
+
+    fn operations(operation: Operation, skew: f64) -> Operations {
+        Operations {
+            operation,
+            keys: 10_000,
+            count: 50_000,
+            range: 100,
+            skew,
+            seed: 1,
+            thread: Thread::ALONE,
+        }
+    }
+
+    /// How often keys come, the most popular first.
+    fn popular(keys: impl IntoIterator<Item = u64>) -> Vec<(u64, u64)> {
+        let mut times: HashMap<u64, u64> = HashMap::new();
+        keys.into_iter()
+            .for_each(|key| *times.entry(key).or_default() += 1);
+        let mut times: Vec<_> = times.into_iter().collect();
+        times.sort_unstable_by_key(|&(key, times)| (std::cmp::Reverse(times), key));
+        times
+    }
+
+    #[test]
+    fn keys_are_as_popular_as_zipf_says() {
+        let found = popular(operations(Operation::Search, 1.0).drawn());
+        let harmonic: f64 = (1..=10_000).map(|rank| 1.0 / f64::from(rank)).sum();
+        for rank in [1, 2, 5] {
+            let expected = 50_000.0 / harmonic / f64::from(rank);
+            let times = found[rank as usize - 1].1 as f64;
+            assert!(
+                (times - expected).abs() < 5.0 * expected.sqrt(),
+                "{rank}: {times} {expected}"
+            );
+        }
+        let alike = popular(operations(Operation::Search, 0.0).drawn());
+        assert!(alike[0].1 < 30);
+    }
+
+    #[test]
+    fn popular_keys_lie_anywhere() {
+        let found = popular(operations(Operation::Search, 1.0).drawn());
+        let mut hundred: Vec<_> = found[..100].iter().map(|(key, _)| key / STRIDE).collect();
+        hundred.sort_unstable();
+        assert!(hundred[0] < 1000 && hundred[99] > 9000);
+        let tenths = |share: usize| {
+            hundred
+                .iter()
+                .filter(|&&key| key < share as u64 * 1000)
+                .count()
+        };
+        assert!((35..65).contains(&tenths(5)));
+    }
+
+    /// Else a warm-up would bring others into caches and pool than are wanted.
+    #[test]
+    fn a_warm_up_has_the_same_popular_keys() {
+        for operation in [Operation::Search, Operation::Scan] {
+            let operations = operations(operation, 1.0);
+            let measured = popular(operations.drawn());
+            let mut next = operations.warm_up_keys();
+            let before = popular((0..50_000).map(|_| next()));
+            for rank in 0..3 {
+                assert_eq!(measured[rank].0, before[rank].0);
+            }
+        }
+    }
+
+    #[test]
+    fn scans_begin_where_enough_keys_follow() {
+        for skew in [0.0, 0.5, 1.5] {
+            let starts = operations(Operation::Scan, skew).drawn();
+            let last = starts.iter().max().unwrap() / STRIDE;
+            assert!((9_700..=9_901).contains(&last), "{skew}: {last}");
+        }
+    }
+
+    #[test]
+    fn a_seed_says_who_is_popular() {
+        let most = |seed| {
+            let operations = Operations {
+                seed,
+                ..operations(Operation::Search, 1.0)
+            };
+            popular(operations.drawn())[0].0
+        };
+        assert_ne!(most(1), most(2));
+        assert_eq!(most(1), most(1));
+    }
+
+    #[test]
+    fn nobody_is_popular_among_keys_that_come_once() {
+        for operation in [Operation::Insert, Operation::Delete] {
+            let refused = Operations {
+                count: 5,
+                ..operations(operation, 0.5)
+            };
+            assert_eq!(refused.check().unwrap_err().path, "skew");
+            assert!(
+                Operations {
+                    skew: 0.0,
+                    ..refused
+                }
+                .check()
+                .is_ok()
+            );
+        }
+        let error = operations(Operation::Search, 2.5).check().unwrap_err();
+        assert_eq!(error.path, "skew");
+    }
 }

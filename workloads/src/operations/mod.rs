@@ -11,6 +11,7 @@ pub(crate) use returning::{ReturnSites, Returning};
 pub(crate) use run::Searched;
 
 use crate::bounds::{Between, LINE_BYTES};
+use crate::ranks::SKEW;
 use crate::validate::{WorkloadError, within};
 use crate::warm_up::WarmUp;
 use schemars::JsonSchema;
@@ -101,6 +102,8 @@ pub(crate) struct Operations {
     pub count: u64,
     /// TupleIDs per scan.
     pub range: u64,
+    /// Zipf's exponent of how often keys are searched for, or scans begin at them; 0 for all alike.
+    pub skew: f64,
     /// Seed of all random choices.
     pub seed: u64,
     /// Whose operations they are: threads divide each range among themselves, and other operations are dealt out to them.
@@ -122,8 +125,17 @@ impl Thread {
 }
 
 impl Operations {
-    /// Checks that the index has keys for so many operations, or enough of them for a range.
+    /// Checks that the index has keys for so many operations, or enough of them for a range, and that keys may be popular.
     pub(crate) fn check(&self) -> Result<(), WorkloadError> {
+        SKEW.check("skew", self.skew)?;
+        let draws_again = matches!(self.operation, Operation::Search | Operation::Scan);
+        if self.skew > 0.0 && !draws_again {
+            let message = format!(
+                "{}, but no key is inserted or deleted twice; it must be 0",
+                self.skew
+            );
+            return Err(WorkloadError::new("skew", message));
+        }
         match self.operation {
             Operation::Search => Ok(()),
             Operation::Insert => within(

@@ -11,6 +11,7 @@ use crate::operations::{
 };
 use crate::pool::UpwardMoves;
 use crate::pool::limits::{FRAMES, PAGE_BYTES};
+use crate::ranks::SKEW;
 use crate::schema::{applies, bytes, parameters, required, takes};
 use crate::warm_up::{CacheState, WarmUp};
 use schemars::JsonSchema;
@@ -84,6 +85,9 @@ pub struct StringIndexWorkload {
     /// TupleIDs per scan.
     #[schemars(transform = required, transform = takes(KEYS), transform = applies("operation", vec![Operation::Scan]))]
     pub range: u64,
+    /// Zipf's exponent of how often keys are searched for, or scans begin at them, of which the popular ones lie anywhere; 0 for all alike.
+    #[schemars(transform = takes(SKEW), transform = applies("operation", vec![Operation::Search, Operation::Scan]))]
+    pub skew: f64,
     /// Return buffer that a scan copies tupleIDs into, again and again: its caller takes them when it is full (thesis section 2.3).
     #[schemars(transform = bytes, transform = takes(BUFFER_BYTES), transform = applies("operation", vec![Operation::Scan]))]
     pub buffer_bytes: u64,
@@ -127,6 +131,7 @@ impl Default for StringIndexWorkload {
             pool_frames: 0,
             operations: 10_000,
             range: 1_000,
+            skew: 0.0,
             buffer_bytes: 4096,
             distance_nodes: 2,
             upward_moves: UpwardMoves::Bytes,
@@ -192,6 +197,7 @@ impl StringIndexWorkload {
             keys: self.keys,
             count: self.operations,
             range: self.range,
+            skew: self.skew,
             seed: self.seed,
             thread: Thread::ALONE,
         }

@@ -166,6 +166,9 @@ fn disk_index() -> Vec<Value> {
         }
         let divided = json!({"threads": 3, "pool_frames": 60, "distance_pages": 2});
         all.push(with(&base, &[structure, &long, &divided]));
+        let skewed = json!({"skew": 0.9});
+        all.push(with(&base, &[structure, &search, &skewed]));
+        all.push(with(&base, &[structure, &long, &skewed]));
         let optimistic = json!({"latching": "optimistic"});
         all.push(with(&base, &[structure, &search, &optimistic]));
         all.push(with(&base, &[structure, &long, &divided, &optimistic]));
