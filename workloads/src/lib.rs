@@ -6,7 +6,7 @@
 //!
 //! | tier | modules |
 //! |---|---|
-//! | foundations | `tracer` and `relocated`, `word`, `place` and `arena`, `shared` and `board`, `buckets`, `operations`, `pool`, `random`, `ranks` and `scattered`, `sorted`, `watch`, `warm_up`, `outcome`, `validate`, `schema` and `bounds`, `work`, `memory`, `native` |
+//! | foundations | `tracer` and `relocated`, `word`, `place` and `arena`, `shared` and `board`, `buckets`, `operations`, `pool`, `random`, `ranks` and `permutation`, `sorted`, `watch`, `warm_up`, `outcome`, `validate`, `schema` and `bounds`, `work`, `memory`, `native` |
 //! | libraries of data structures | [`tree`], `paged_tree`, [`page`] (which uses `tree`), [`query`] (which uses `page`) |
 //! | what a family is | `family`, `register` |
 //! | families of kernels | [`disk_index`], [`index`], [`join`], [`parallel_join`], [`pointers`], [`probe`], [`string_index`], [`table`], [`tpch`]: none knows another |
@@ -31,6 +31,7 @@ mod outcome;
 pub mod page;
 mod paged_tree;
 pub mod parallel_join;
+mod permutation;
 pub mod place;
 pub mod pointers;
 pub mod pool;
@@ -41,7 +42,6 @@ mod ranks;
 mod register;
 mod relocated;
 pub mod rounds;
-mod scattered;
 mod schema;
 mod shared;
 mod sorted;

@@ -26,7 +26,6 @@ mod one_by_one;
 mod pages;
 mod paging;
 mod partitioning;
-mod permutation;
 mod pipeline;
 mod relation;
 mod scan;

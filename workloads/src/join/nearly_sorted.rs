@@ -1,6 +1,6 @@
 //! Relations that are nearly sorted by their keys: sorted, and then a share of the tuples changes places (thesis section 5.6.5).
 
-use super::permutation::Permutation;
+use crate::permutation::Permutation;
 use crate::watch;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

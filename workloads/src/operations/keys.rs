@@ -1,9 +1,9 @@
 //! The keys that trees are built of, and the keys that operations use.
 
 use super::{Operation, Operations};
+use crate::permutation::Permutation;
 use crate::random::Random;
 use crate::ranks::Frequencies;
-use crate::scattered::Scattered;
 
 /// Keys of the tree are multiples of this, so that there are absent keys between all of them.
 const STRIDE: u64 = 8;
@@ -70,17 +70,16 @@ impl BuildOrder {
 /// Which keys operations are done to: all are as popular, or some are by Zipf's law, which lie anywhere among the others.
 struct Popular {
     frequencies: Frequencies,
-    scattered: Option<Scattered>,
+    places: Option<Permutation>,
 }
 
 impl Popular {
     /// Of so many keys.
     fn new(keys: u64, operations: &Operations) -> Self {
-        let mut random = Random::new(operations.seed, FOR_POPULARITY);
-        let skew = operations.skew;
+        let Operations { skew, seed, .. } = *operations;
         Self {
             frequencies: Frequencies::new(keys, skew),
-            scattered: (skew > 0.0).then(|| Scattered::new(keys, &mut random)),
+            places: (skew > 0.0).then(|| Permutation::new(keys, seed, FOR_POPULARITY)),
         }
     }
 
@@ -88,7 +87,7 @@ impl Popular {
     #[inline]
     fn draw(&self, random: &mut Random) -> u64 {
         let rank = self.frequencies.draw(random);
-        key(self.scattered.map_or(rank, |scattered| scattered.at(rank)))
+        key(self.places.map_or(rank, |places| places.at(rank)))
     }
 }
 

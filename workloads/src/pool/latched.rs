@@ -118,6 +118,20 @@ impl Latches {
         (number, waits): (u32, Dep),
     ) -> (Frame, bool) {
         self.add_pin(trace, frames, number, waits);
+        let coming = self.refer(trace, frames, number, waits);
+        (frames.frame(trace, number, waits), coming)
+    }
+
+    /// Notes the reference. Who reads optimistically does so only if it is not noted, and so takes no line from others. Returns whether the
+    /// page was asked for ahead and nobody has waited for it yet.
+    #[inline]
+    pub(super) fn refer<T: Trace>(
+        self,
+        trace: &mut T,
+        frames: &mut Frames,
+        number: u32,
+        waits: Dep,
+    ) -> bool {
         let place: Place<u16> = frames.field(number, STATE);
         let state = frames.control.load(trace, Site::State, place, waits);
         trace.work(STEP);
@@ -127,10 +141,16 @@ impl Latches {
             trace.branch(Site::Coming, coming, dep);
         }
         let now = state.value & !COMING | REFERENCED;
-        frames
-            .control
-            .store(trace, Site::StateStore, place, now, dep);
-        (frames.frame(trace, number, waits), coming)
+        let is_noted = self.latching == Latching::Optimistic && now == state.value;
+        if self.latching == Latching::Optimistic {
+            trace.branch(self.site(LatchSite::Noted), is_noted, dep);
+        }
+        if !is_noted {
+            frames
+                .control
+                .store(trace, Site::StateStore, place, now, dep);
+        }
+        coming
     }
 
     fn add_pin<T: Trace>(self, trace: &mut T, frames: &mut Frames, number: u32, waits: Dep) {

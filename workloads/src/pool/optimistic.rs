@@ -4,7 +4,7 @@
 //! left meanwhile (Leis et al., "LeanStore", ICDE 2018; "The ART of practical synchronization", DaMoN 2016). Here it never has: the plan of
 //! which page is in which frame counts who reads, as with pins, but no event tells of it.
 
-use super::frames::{COMING, Frame, Frames, PAGE, PINS, REFERENCED, STATE};
+use super::frames::{Frame, Frames, PAGE, PINS};
 use super::latch_sites::Site as LatchSite;
 use super::latched::{Latches, PINS_BYTES};
 use super::{STEP, Site};
@@ -38,28 +38,6 @@ impl Latches {
         let coming = self.refer(trace, frames, number, waits);
         count_readers(frames, number, 1);
         Some((frames.frame(trace, number, waits), coming))
-    }
-
-    /// Notes the reference, unless it is noted: who only reads what others read takes no line from them. Returns whether the page was asked
-    /// for ahead and nobody has waited for it yet.
-    fn refer<T: Trace>(self, trace: &mut T, frames: &mut Frames, number: u32, waits: Dep) -> bool {
-        let place: Place<u16> = frames.field(number, STATE);
-        let state = frames.control.load(trace, Site::State, place, waits);
-        trace.work(STEP);
-        let dep = state.token.after(1);
-        let coming = frames.first.is_some() && state.value & COMING > 0;
-        if frames.first.is_some() {
-            trace.branch(Site::Coming, coming, dep);
-        }
-        let now = state.value & !COMING | REFERENCED;
-        let changes = now != state.value;
-        trace.branch(self.site(LatchSite::NotReferenced), changes, dep);
-        if changes {
-            frames
-                .control
-                .store(trace, Site::StateStore, place, now, dep);
-        }
-        coming
     }
 
     /// Looks whether the page is still the one that was read.

@@ -4,8 +4,8 @@ use super::spec::{JoinWorkload, MatchedKeys};
 use crate::join::hash::key_of;
 use crate::join::lengths::Drawn;
 use crate::join::nearly_sorted::{TupleOrder, nearly_sorted};
-use crate::join::permutation::Permutation;
 use crate::join::tuple::{Source, Tuple};
+use crate::permutation::Permutation;
 use crate::ranks::Ranks;
 use std::sync::OnceLock;
 

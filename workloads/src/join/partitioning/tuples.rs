@@ -5,8 +5,8 @@ use crate::join::hash::key_of;
 use crate::join::lengths::Drawn;
 use crate::join::nearly_sorted::{TupleOrder, nearly_sorted};
 use crate::join::paging::Paging;
-use crate::join::permutation::Permutation;
 use crate::join::tuple::{Source, Tuple};
+use crate::permutation::Permutation;
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 

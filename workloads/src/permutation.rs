@@ -6,8 +6,8 @@ const ROUNDS: usize = 4;
 
 /// A random order of the numbers below a bound: a Feistel network over the next even number of bits, walked until it gives a number
 /// below the bound.
-#[derive(Clone, Debug)]
-pub(super) struct Permutation {
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Permutation {
     bound: u64,
     half_bits: u32,
     keys: [u64; ROUNDS],
@@ -15,7 +15,7 @@ pub(super) struct Permutation {
 
 impl Permutation {
     /// Of the numbers below `bound`.
-    pub(super) fn new(bound: u64, seed: u64, purpose: u64) -> Self {
+    pub(crate) fn new(bound: u64, seed: u64, purpose: u64) -> Self {
         let mut random = Random::new(seed, purpose);
         let bits = u64::BITS - bound.saturating_sub(1).leading_zeros();
         Self {
@@ -26,7 +26,7 @@ impl Permutation {
     }
 
     /// Where a number below the bound goes.
-    pub(super) fn at(&self, number: u64) -> u64 {
+    pub(crate) fn at(&self, number: u64) -> u64 {
         debug_assert!(number < self.bound, "{number} of {}", self.bound);
         let mut place = self.mixed(number);
         while place >= self.bound {
@@ -61,5 +61,18 @@ mod tests {
             places.sort_unstable();
             assert_eq!(places, sorted, "{bound}");
         }
+    }
+
+    #[test]
+    fn neighbours_go_anywhere() {
+        let order = Permutation::new(100_000, 1, 2);
+        let places: Vec<u64> = (0..100_000).map(|number| order.at(number)).collect();
+        let close = places.windows(2);
+        let close = close.filter(|pair| pair[0].abs_diff(pair[1]) < 1000);
+        // Two in a hundred by chance.
+        assert!((1800..2200).contains(&close.count()));
+        let in_place = places.iter().zip(0..);
+        let in_place = in_place.filter(|(place, number)| *place == number);
+        assert!(in_place.count() < 10);
     }
 }
