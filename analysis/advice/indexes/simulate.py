@@ -9,6 +9,7 @@ from memwalk.analysis.advice.indexes.candidates import Candidate, workload
 from memwalk.analysis.advice.indexes.measured import measured
 from memwalk.analysis.advice.indexes.predict import Cost, held, predict
 from memwalk.analysis.advice.indexes.task import IndexTask, Operation
+from memwalk.analysis.cost_models.memory import MissCosts
 from memwalk.analysis.experiments.simulation import StorageRun
 from memwalk.analysis.experiments.simulation import simulate as simulate_point
 from memwalk.simcore.storage.system import System
@@ -19,7 +20,7 @@ SCANNED = 400_000
 """TupleIDs that all measured scans read together, at most, unless so few scans read more."""
 LEAST_SCANS = 10
 MORE = 1.3
-"""The warm-up is so many times as long as it takes on average to fill the pool."""
+"""A warm-up is so many times as long as it takes on average to fill the pool, or the last cache."""
 
 
 def simulated_frames(candidate: Candidate, task: IndexTask) -> int:
@@ -45,6 +46,9 @@ def simulate(candidate: Candidate, operation: Operation, task: IndexTask) -> Cos
     if task.cores > 1:
         run["threads"] = task.cores
     storage = None
+    if task.cores > 1 and not frames:
+        # `auto`, which one core has, takes minutes for several: it looks for an end that large caches do not come to.
+        run["warm_up"] = _cache_filling(candidate, operation, task)
     if frames:
         run["warm_up"] = _warm_up(candidate, operation, task, frames)
         storage = StorageRun(None, System(task.device))
@@ -91,7 +95,21 @@ def _warm_up(candidate: Candidate, operation: Operation, task: IndexTask, frames
 
     One of the scans of several cores has a range for each of them.
     """
-    pages = candidate.pages(task.simulated_keys)[0]
-    filled = -log(1 - min(frames / pages, 1 - 1 / pages)) * pages
     each = 1 + (task.cores * task.simulated_range / candidate.entries if operation == "scan" else 0)
-    return max(ceil(MORE * filled / each), 1)
+    return max(ceil(MORE * _draws(frames, candidate.pages(task.simulated_keys)[0]) / each), 1)
+
+
+def _cache_filling(candidate: Candidate, operation: Operation, task: IndexTask) -> int:
+    """Return the operations of several cores until their last cache, or each one's, is full of lines of leaves, as the models count them."""
+    keys = task.simulated_keys
+    each = candidate.search_cycles(keys, 0, MissCosts(1, 1, 0))
+    if operation == "scan":
+        each = task.cores * (each + candidate.scan_lines(task.simulated_range))
+    lines = candidate.pages(keys)[0] * candidate.page.node_lines
+    caches = 1 if task.shares_cache else task.cores
+    return max(ceil(MORE * caches * _draws(task.cache_bytes // task.line_bytes, lines) / each), 1)
+
+
+def _draws(wanted: int, of: int) -> float:
+    """Return how many draws of one of so many it takes on average until ``wanted`` different ones have been drawn, or nearly all."""
+    return -log(1 - min(wanted / of, 1 - 1 / of)) * of

@@ -89,6 +89,11 @@ class IndexTask:
         return int(self._last_cache["size_bytes"])
 
     @property
+    def shares_cache(self) -> bool:
+        """Whether all cores have the last cache together."""
+        return bool(self._last_cache.get("shared"))
+
+    @property
     def cache_costs(self) -> MissCosts:
         """What takes the place of T1, T_next and T_tlb where the last cache has the lines."""
         return MissCosts(int(self._last_cache["latency_cycles"]), min(self.costs.next, int(self._last_cache["latency_cycles"])), 0)

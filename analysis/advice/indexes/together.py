@@ -18,14 +18,14 @@ def together(best: IndexAdvice, task: IndexTask) -> list[str]:
         return []
     rate = best.operations_per_second
     said = [
-        f"{task.cores} cores do {three_digits(rate)} operations per second together with {best.index}, one each {microseconds(1 / rate)}."
+        f"{task.cores} cores do {three_digits(rate)} operations per second together with {best.index}, one every {microseconds(1 / rate)}."
     ]
     full = _full(best, task)
     queued = best.queued * best.page_seconds / best.simulated_seconds
     if queued >= NOTICEABLE:
         said.append(f"For {100 * queued:.0f}% of the time a core waits for page reads of other cores.")
     if full:
-        said.append(f"The device bounds them: it brings a page each {microseconds(best.page_interval_seconds)}, however many cores ask.")
+        said.append(f"The device bounds them: it brings a page every {microseconds(best.page_interval_seconds)}, however many cores ask.")
     for seconds, what in ((best.latch_seconds, "latches that others hold"), (best.transfer_seconds, "lines in caches of other cores")):
         share = seconds / best.simulated_seconds
         if share >= NOTICEABLE:
