@@ -100,7 +100,7 @@ def _warm_up(candidate: Candidate, operation: Operation, task: IndexTask, frames
 
 
 def _cache_filling(candidate: Candidate, operation: Operation, task: IndexTask) -> int:
-    """Return the operations of several cores until their last cache, or each one's, is full of lines of leaves, as the models count them."""
+    """Return the operations of several cores until the last cache, shared or of each, is full of leaves' lines as the models count them."""
     keys = task.simulated_keys
     each = candidate.search_cycles(keys, 0, MissCosts(1, 1, 0))
     if operation == "scan":
