@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
-from functools import cache
+from collections.abc import Callable
+from dataclasses import astuple, replace
+from functools import cache, partial
 from math import log2
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,8 @@ from files import ROOT
 from typer.testing import CliRunner, Result
 
 from memwalk.analysis.advice.indexes.candidates import CONSCIOUS, STRUCTURES, Candidate, candidates, workload
+from memwalk.analysis.advice.indexes.measured import measured
+from memwalk.analysis.advice.indexes.page_intervals import page_interval_seconds
 from memwalk.analysis.advice.indexes.predict import Cost, held, predict
 from memwalk.analysis.advice.indexes.rank import IndexAdvice, advice
 from memwalk.analysis.advice.indexes.reasons import reasons
@@ -181,6 +184,154 @@ def test_pages_that_are_written_are_waited_for_on_a_disk() -> None:
     assert simulate(array, "search", asked).queued == 0
 
 
+def several(cores: int, *, coherent: bool = False, **given: Any) -> IndexTask:
+    """A task for so many cores, whose caches know of each other or do not."""
+    coherence = {"protocol": "moesi", "transfer_cycles": 60} if coherent else None
+    machine = {**small_caches(), "cores": cores, "coherence": coherence}
+    return task(machine=machine if cores > 1 else small_caches(), **given)
+
+
+def rate(found: IndexAdvice, asked: IndexTask) -> float:
+    """Operations per second of all cores together, by the time that one takes on a core."""
+    assert found.operations_per_second == pytest.approx(asked.cores / found.simulated_seconds)
+    return found.operations_per_second
+
+
+def on_cores(structure: str, **given: Any) -> Callable[..., float]:
+    """Tell the rate of an index on so many cores."""
+
+    def found(cores: int, **others: Any) -> float:
+        asked = several(cores, **given, **others)
+        candidate = by_name(asked)[structure]
+        return rate(advice(candidate, asked, partial(simulate, candidate, task=asked)), asked)
+
+    return found
+
+
+def test_cores_that_search_in_memory_meet_at_the_root_if_caches_are_coherent() -> None:
+    # The caches of each core hold the index, so that nobody needs lines of others but those of pin counts and latches.
+    within = on_cores("array", keys=10_000)
+    alone, apart, coherent = within(1), within(4), within(4, coherent=True)
+    assert 3.8 * alone < apart < 4.05 * alone
+    assert 1.1 * alone < coherent < 0.7 * apart
+    # The same where no cache holds it, and the warm-up is as long as one of several cores.
+    larger = on_cores("array", keys=200_000)
+    assert 3.8 * larger(1) < larger(4) < 4.05 * larger(1)
+
+    asked = several(4, coherent=True, keys=10_000)
+    found = simulate(by_name(asked)["array"], "search", asked)
+    assert 0.2 * found.cycles < found.latch_cycles + found.transfer_cycles < found.cycles
+    lonely = several(1, keys=10_000)
+    assert simulate(by_name(lonely)["cache-first"], "search", lonely).latch_cycles == 0
+
+
+def test_cores_share_one_arm_and_have_a_drive_of_flash_each_for_itself() -> None:
+    given = {"keys": 100_000, "memory_bytes": MIB // 2}
+    on_disk, on_flash = (on_cores("array", **given, device=load_device(name)) for name in ("cheetah-15k4", "nvme-ssd"))
+    # One arm: with four cores a read takes four times as long, as three others are before it.
+    assert on_disk(4) == pytest.approx(on_disk(1), rel=0.03)
+    disk = several(4, **given, device=load_device("cheetah-15k4"))
+    reads = simulate(by_name(disk)["array"], "search", disk).page_reads
+    assert on_disk(4) * reads < 1.03 / page_interval_seconds(disk.device, 4096, 4)
+    assert 3.6 < on_flash(4) / on_flash(1) <= 4
+
+    # Scans of several cores too, although the cores of a run wait for each other before each.
+    scanning = {**given, "mix": {**NOTHING, "scan": 1.0}}
+    scans = several(4, **scanning, device=disk.device)
+    reads = simulate(by_name(scans)["array"], "scan", scans).page_reads
+    assert on_cores("array", **scanning, device=disk.device)(4) * reads == pytest.approx(1 / scans.page_interval(4096), rel=0.01)
+
+
+def test_a_scan_on_each_core_reads_the_pages_of_a_scan() -> None:
+    """Threads divide a scan's range, so that a run of several has a range for each, one behind the other."""
+    given = {"keys": 200_000, "memory_bytes": MIB, "mix": {**NOTHING, "scan": 1.0}}
+    alone, asked = several(1, **given), several(4, **given)
+    array = by_name(asked)["array"]
+    one, each = simulate(array, "scan", alone), simulate(array, "scan", asked)
+    expected = predict(array, "scan", asked, 200_000, asked.frames(4096)).page_reads
+    assert each.page_reads == pytest.approx(expected, rel=0.06)
+    # They wait for each other before each scan, which takes half of the time here and is left out.
+    assert each.cycles == pytest.approx(one.cycles, rel=0.15)
+    wide = several(4, **(given | {"scan_range": 100_000}))
+    assert wide.simulated_range == wide.simulated_keys // 4, "ranges of all cores lie in the index"
+
+
+def test_a_simulated_pool_has_frames_for_each_core_and_the_same_share_of_the_index() -> None:
+    asked = several(8, keys=400_000, memory_bytes=MIB)
+    array = by_name(asked)["array"]
+    frames, pages = simulated_frames(array, asked), sum(array.pages(asked.simulated_keys))
+    assert frames >= 8 * 16
+    assert frames / pages == pytest.approx(256 / sum(array.pages(400_000)), rel=0.03)
+    assert asked.simulated_keys > several(1, keys=400_000, memory_bytes=MIB).simulated_keys
+
+
+def statistics(**times: float) -> dict[str, Any]:
+    """Of two cores that did 10 operations with 5 page reads in 1000 cycles, of which a core worked in 300 and waited for storage in 600."""
+    causes = {"total": 7200, "storage": 4800, "barrier": 400, "dcache": {"other_cores": 200}}
+    found = {"cycles": 1000, "slots": causes, "workload": {"pages_read": 5}}
+    found["breakdown"] = [
+        {"segment": name, "slots": {"barrier": slots}} for name, slots in (("page table", 160), ("frame descriptors", 240))
+    ]
+    return found | {"storage_time": {"seconds": 1e-3, "cpu_seconds": 3e-4, "io_seconds": 6e-4, "io_requests": 5} | times}
+
+
+def test_cycles_and_waits_of_several_cores_by_hand() -> None:
+    assert thesis()["core"]["issue_width"] == 4
+    disk, flash = (several(2, device=load_device(name)) for name in ("cheetah-15k4", "nvme-ssd"))
+    # A disk was busy for 1 ms with five reads, and cores waited 1.2 ms: a read more than the five.
+    found = measured(statistics(io_busiest_seconds=1e-3), "search", disk, 10, 4096)
+    assert astuple(found) == pytest.approx(astuple(Cost(60, 0.5, 0.1, latch_cycles=10, transfer_cycles=5)))
+    # Flash serves several at once: what a read takes alone is the drive's, wherever the page lies.
+    found = measured(statistics(io_busiest_seconds=1e-6), "search", flash, 10, 4096)
+    assert found.queued == pytest.approx(1.2e-3 / flash.page_seconds(4096) / 10 - 0.5)
+    # Before each scan cores wait for each other; that is no wait of a scan's.
+    found = measured(statistics(io_busiest_seconds=1e-3), "scan", disk, 10, 4096)
+    assert (found.cycles, found.latch_cycles) == pytest.approx((60 - 6, 4))
+
+
+def test_no_more_than_the_device_brings_is_predicted() -> None:
+    disk = load_device("cheetah-15k4")
+    asked = several(8, keys=200_000, memory_bytes=MIB, device=disk)
+    array = by_name(asked)["array"]
+    found = advice(array, asked, lambda _: Cost(1, 1.0))
+    interval = page_interval_seconds(disk, 4096, 8)
+    assert found.page_interval_seconds == interval
+    assert found.predicted_seconds == 8 * found.predicted_page_reads * interval
+    # One request at a time: others only wait. A drive of flash serves them at the same time, until its link or its dies are busy.
+    assert interval == pytest.approx(asked.page_seconds(4096), rel=0.03)
+    flash = load_device("nvme-ssd")
+    assert page_interval_seconds(flash, 4096, 1) == pytest.approx(75e-6, rel=0.01)
+    assert 75e-6 / 8 < page_interval_seconds(flash, 4096, 8) < 1.1 * 75e-6 / 8
+
+    # Little to read for what there is to compute: the device is not what bounds them.
+    busy = several(2, keys=200_000, memory_bytes=440 * 4096, device=flash)
+    said = advice(by_name(busy)["array"], busy, lambda _: Cost(1, 1.0))
+    assert 0 < said.predicted_page_reads < 0.01
+    assert said.predicted_seconds == busy.seconds(said.predicted_cycles) + said.predicted_page_reads * busy.page_seconds(4096)
+
+
+def test_one_core_is_what_it_was() -> None:
+    given = ("--page-sizes", "4KiB", "--sample", "20000", "--memory", "4MiB", "--scans", "1", "--inserts", "1")
+    without, one = ranked(*given), ranked(*given, "--cores", "1")
+    assert without == one
+    assert one["cores"] == 1
+    for index in one["indexes"]:
+        assert index["operations_per_second"] == pytest.approx(1 / index["simulated_seconds"])
+        assert (index["latch_seconds"], index["transfer_seconds"]) == (0, 0)
+        assert index["page_interval_seconds"] == index["page_seconds"]
+
+
+def test_several_cores_are_told() -> None:
+    given = ("--page-sizes", "4KiB", "--sample", "20000", "--memory", "1MiB", "--cores", "2")
+    answer = ranked(*given)
+    assert answer["cores"] == 2
+    assert any(reason.startswith("2 cores do ") for reason in answer["reasons"])
+    for index in answer["indexes"]:
+        assert index["operations_per_second"] == pytest.approx(2 / index["simulated_seconds"])
+    result = advise(*given)
+    assert "with 1 MiB of memory, on 2 cores of thesis-simulator with nvme-ssd" in result.stdout
+
+
 def test_every_index_is_ranked_with_every_page_size() -> None:
     answer = ranked("--page-sizes", "4KiB,16KiB")
     assert {(one["index"], one["page_bytes"]) for one in answer["indexes"]} == {(name, size) for name in NAMES for size in (4096, 16384)}
@@ -245,7 +396,19 @@ def test_the_title_names_memory_by_the_unit_it_is_whole_in() -> None:
     assert "keys of 4 bytes with 512 KiB of memory" in result.stdout
 
 
-def an_advice(index: str, size: int, processor: float, reads: float, *, page: float = 100.0, queued: float = 0.0) -> IndexAdvice:
+def an_advice(
+    index: str,
+    size: int,
+    processor: float,
+    reads: float,
+    *,
+    page: float = 100.0,
+    queued: float = 0.0,
+    cores: int = 1,
+    interval: float = 100.0,
+    latches: float = 0.0,
+    transfers: float = 0.0,
+) -> IndexAdvice:
     """Times in microseconds."""
     total = (processor + (reads + queued) * page) * 1e-6
     share, does = (0.5 if reads else 1.0), f"{index} does it"
@@ -257,7 +420,9 @@ def an_advice(index: str, size: int, processor: float, reads: float, *, page: fl
         "simulated_cycles": 1.0,
         "predicted_cycles": 1.0,
     }
-    return IndexAdvice(index, size, {}, does, index in CONSCIOUS, **times, **counts, pages=1000, held=share)
+    times |= {"page_interval_seconds": interval * 1e-6, "latch_seconds": latches * 1e-6, "transfer_seconds": transfers * 1e-6}
+    rate = cores / total
+    return IndexAdvice(index, size, {}, does, index in CONSCIOUS, **times, **counts, pages=1000, held=share, operations_per_second=rate)
 
 
 def test_reasons_name_what_is_lost() -> None:
@@ -289,6 +454,31 @@ def test_reasons_name_what_is_lost() -> None:
     assert "0.50 page reads of 100 us, behind pages that are written, take 100 us of its 101 us" in behind[0]
 
 
+def test_reasons_name_what_cores_wait_for() -> None:
+    def said(one: IndexAdvice, cores: int = 4) -> list[str]:
+        return reasons([one], several(cores, keys=10_000))[1:-1]
+
+    # A disk, whose reads are served one by one; 4 x 0.5 reads take 100 us each.
+    waiting = an_advice("array", 4096, 1.0, 0.5, queued=1.5, cores=4)
+    rate, waits, bound = said(waiting)
+    assert rate == "4 cores do 19,900 operations per second together with array, one every 50.2 us."
+    assert waits == "For 75% of the time a core waits for page reads of other cores."
+    assert bound == "The device bounds them: it brings a page every 100 us, however many cores ask."
+    first = reasons([waiting], several(4, keys=10_000))[0]
+    assert "0.50 page reads of 100 us, behind those of other cores, take 200 us of its 201 us" in first
+
+    # Flash serves all of them at once, and so does a disk that is hardly asked.
+    assert len(said(an_advice("array", 4096, 1.0, 0.5, queued=0.01, cores=4, interval=26.0))) == 1
+    assert len(said(an_advice("array", 4096, 1e6, 0.5, cores=4))) == 1
+
+    busy = said(an_advice("cache-first", 4096, 2.0, 0.0, cores=4, latches=1.0, transfers=0.1))
+    assert busy[1:] == [
+        "For 50% of the time a core waits for latches that others hold.",
+        "For 5% of the time a core waits for lines in caches of other cores.",
+    ]
+    assert said(an_advice("array", 4096, 1.0, 0.5), 1) == []
+
+
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
@@ -307,7 +497,10 @@ def test_reasons_name_what_is_lost() -> None:
         (("--keys", "10"), "'--keys': `10` is too small; the least is 1000"),
         (("--sample", "10"), "'--sample': `10` is too small; the least is 1000"),
         (("--set", "workload.seed=2"), "--set workload.seed=2: paths below machine only"),
-        (("--set", "machine.cores=2"), "--set machine.cores: advice on indexes is for one core; leave it out"),
+        (("--set", "machine.cores=2"), "--set machine.cores: the number of cores is --cores here"),
+        (("--cores", "2", "--inserts", "1"), "--inserts 1: insertions have one thread; give --cores 1 or --inserts 0"),
+        (("--cores", "2", "--memory", "512KiB"), "--memory: 524288 bytes are less than 32 pages of 32768, 16 for each core; give at least"),
+        (("--cores", "0"), "'--cores': `0` is too small; the least is 1"),
     ],
 )
 def test_mistakes_are_told_in_one_line(arguments: tuple[str, ...], says: str) -> None:

@@ -12,3 +12,8 @@ def explains(part: float, difference: float) -> bool:
 def three_digits(value: float) -> str:
     """Write a number with three significant digits, and with all before the point."""
     return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}"
+
+
+def microseconds(seconds: float) -> str:
+    """Write a time in microseconds with `three_digits`."""
+    return f"{three_digits(seconds * 1e6)} us"

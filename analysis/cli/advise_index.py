@@ -28,18 +28,19 @@ def index(
     scans: Annotated[float, typer.Option(min=0, max=_WEIGHT, help="Weight of scans.")] = 0.0,
     inserts: Annotated[float, typer.Option(min=0, max=_WEIGHT, help="Weight of insertions.")] = 0.0,
     range_: Annotated[int | None, typer.Option("--range", min=1, max=MOST_KEYS, help="Entries that a scan reads; 1000 if absent.")] = None,
+    cores: Annotated[int, typer.Option(min=1, max=256, help="Cores that search and scan at the same time, with one pool.")] = 1,
     sample: Annotated[int, typer.Option(min=1000, max=MOST_KEYS, help="Most keys simulated; the rest is what models say.")] = 20_000_000,
     set_: console.Sets = [],  # noqa: B006 (Typer copies it)
     json: console.Json = False,
 ) -> None:
-    """Rank indexes in disk pages and page sizes, by simulated and by predicted time of an operation, and say why.
+    """Rank indexes in disk pages and page sizes, by simulated and by predicted time of an operation on a core, and say why.
 
     Widths of nodes are those that cost models choose for the machine. docs/advise.md says what is predicted.
     """
     from memwalk.analysis.advice.indexes.rank import advise
     from memwalk.analysis.advice.indexes.reasons import reasons
     from memwalk.analysis.advice.indexes.task import IndexTask
-    from memwalk.analysis.cli.machine_settings import machine_settings, one_core
+    from memwalk.analysis.cli.machine_settings import machine_settings, with_cores
     from memwalk.simcore.errors import UserError
     from memwalk.simcore.machine import load_machine
     from memwalk.simcore.storage import load_device
@@ -54,13 +55,13 @@ def index(
         raise UserError(f"--page-sizes {page_sizes}: a size is named twice; keep one")
     settings = machine_settings(set_)
     if any(setting.route == ("cores",) for setting in settings):
-        raise UserError("--set machine.cores: advice on indexes is for one core; leave it out")
+        raise UserError("--set machine.cores: the number of cores is --cores here")
     loaded = load_machine(machine, settings).native()
     if searches is None:
         searches = 0.0 if scans or inserts else 1.0
     console.warn_of_debug_build()
     task = IndexTask(
-        machine=one_core(loaded),
+        machine=with_cores(loaded, cores),
         device=load_device(storage),
         keys=keys,
         memory_bytes=_bytes("--memory", memory),
@@ -73,17 +74,29 @@ def index(
     ranked = advise(task, lambda what: console.note(f"simulating {what}"))
     said = reasons(ranked, task)
     if json:
-        asked = {"keys": keys, "memory_bytes": task.memory_bytes, "key_bytes": key_bytes, "mix": dict(task.mix)}
+        asked = {"keys": keys, "memory_bytes": task.memory_bytes, "key_bytes": key_bytes, "cores": cores, "mix": dict(task.mix)}
         simulated = {"keys": task.simulated_keys}
         found = {"indexes": [asdict(one) for one in ranked], "reasons": said}
         console.print_json({"machine": loaded["name"], "storage": task.device.name, **asked, "simulated": simulated, **found})
         return
-    columns = ["index", "page KB", "simulated us", "predicted us", "page reads", "predicted", "processor us", "pages", "in memory %"]
+    columns = [
+        "index",
+        "page KB",
+        "simulated us",
+        "operations/s",
+        "predicted us",
+        "page reads",
+        "predicted",
+        "processor us",
+        "pages",
+        "in memory %",
+    ]
     rows = [
         [
             one.index,
             one.page_bytes >> 10,
             one.simulated_seconds * 1e6,
+            one.operations_per_second,
             one.predicted_seconds * 1e6,
             one.simulated_page_reads,
             one.predicted_page_reads,
@@ -94,7 +107,8 @@ def index(
         for one in ranked
     ]
     of = f"{keys:,} keys of {key_bytes} bytes with {in_units(task.memory_bytes)} of memory"
-    console.print_table(f"An operation on an index of {of}, on {loaded['name']} with {task.device.name}", columns, rows)
+    where = f"{cores} cores of {loaded['name']}" if cores > 1 else loaded["name"]
+    console.print_table(f"An operation on an index of {of}, on {where} with {task.device.name}", columns, rows)
     for reason in said:
         typer.echo(reason)
 

@@ -18,6 +18,11 @@ def one_core(machine: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in machine.items() if name not in ("cores", "coherence")}
 
 
+def with_cores(machine: Mapping[str, Any], cores: int) -> dict[str, Any]:
+    """Return a native machine with so many cores, whose caches know of each other as its file says."""
+    return {**machine, "cores": cores} if cores > 1 else one_core(machine)
+
+
 def _below_machine(text: str, setting: Setting) -> Setting:
     if setting.route[0] != "machine" or len(setting.route) == 1:
         raise UserError(f"--set {text}: paths below machine only, such as machine.memory.latency_cycles")

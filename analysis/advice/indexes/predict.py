@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 
 from memwalk.analysis.advice.indexes.candidates import CONSCIOUS, Candidate
 from memwalk.analysis.advice.indexes.task import IndexTask, Operation
@@ -17,15 +17,19 @@ class Cost:
     page_reads: float
     """Pages that it waits for."""
     queued: float = 0.0
-    """How long its page reads wait behind pages that are written, in times of a page read; not predicted."""
+    """How long its page reads wait for others, of pages that are written or of other cores, in times of a page read; not predicted."""
+    latch_cycles: float = 0.0
+    """Those of ``cycles`` that it waits for latches which other cores hold; not predicted."""
+    transfer_cycles: float = 0.0
+    """Those that it waits for lines in caches of other cores; not predicted."""
 
     def __add__(self, other: Cost) -> Cost:
         """Both of them, one after the other."""
-        return Cost(self.cycles + other.cycles, self.page_reads + other.page_reads, self.queued + other.queued)
+        return Cost(*(own + more for own, more in zip(astuple(self), astuple(other), strict=True)))
 
     def __mul__(self, times: float) -> Cost:
         """So many of them."""
-        return Cost(self.cycles * times, self.page_reads * times, self.queued * times)
+        return Cost(*(own * times for own in astuple(self)))
 
 
 def held(pages: list[int], frames: int) -> list[float]:

@@ -31,9 +31,11 @@ class IndexAdvice:
     simulated_page_reads: float
     predicted_page_reads: float
     queued: float
-    """How long they wait behind pages that are written, in times of a page read."""
+    """How long they wait for others, of pages that are written or of other cores, in times of a page read."""
     page_seconds: float
-    """Of a page read."""
+    """Of a page read, alone."""
+    page_interval_seconds: float
+    """Between pages that the device brings while every core waits for one."""
     simulated_cycles: float
     """That it works and waits for memory."""
     predicted_cycles: float
@@ -44,6 +46,12 @@ class IndexAdvice:
     """Of the whole index."""
     held: float
     """Share of them that the memory has room for."""
+    operations_per_second: float
+    """Of all cores together, by ``simulated_seconds``."""
+    latch_seconds: float
+    """Part of ``processor_seconds`` in which a core waits for latches that others hold."""
+    transfer_seconds: float
+    """Part of them in which it waits for lines in caches of others."""
 
     @property
     def io_seconds(self) -> float:
@@ -81,7 +89,14 @@ def _check_room(candidate: Candidate, task: IndexTask) -> None:
         )
 
 
-_OPTIONS = {"keys": "--keys", "key_bytes": "--key-bytes", "page_bytes": "--page-sizes", "pool_frames": "--memory", "range": "--range"}
+_OPTIONS = {
+    "keys": "--keys",
+    "key_bytes": "--key-bytes",
+    "page_bytes": "--page-sizes",
+    "pool_frames": "--memory",
+    "range": "--range",
+    "threads": "--cores",
+}
 """Options by the kernel's parameters that follow from them."""
 
 
@@ -95,21 +110,29 @@ def advice(candidate: Candidate, task: IndexTask, simulated: Callable[[Operation
         if weight:
             found += simulated(operation) * (weight / total)
             said += predict(candidate, operation, task, task.keys, frames) * (weight / total)
+    seconds = task.seconds(found.cycles) + (found.page_reads + found.queued) * page_seconds
+    predicted = task.seconds(said.cycles) + said.page_reads * page_seconds
+    if task.cores > 1:
+        predicted = max(predicted, task.least_seconds(size, said.page_reads))
     return IndexAdvice(
         index=candidate.structure.name,
         page_bytes=size,
         widths=candidate.parameters,
         does=candidate.structure.does,
         is_conscious=is_conscious(candidate),
-        simulated_seconds=task.seconds(found.cycles) + (found.page_reads + found.queued) * page_seconds,
-        predicted_seconds=task.seconds(said.cycles) + said.page_reads * page_seconds,
+        simulated_seconds=seconds,
+        predicted_seconds=predicted,
         simulated_page_reads=found.page_reads,
         predicted_page_reads=said.page_reads,
         queued=found.queued,
         page_seconds=page_seconds,
+        page_interval_seconds=task.page_interval(size),
         simulated_cycles=found.cycles,
         predicted_cycles=said.cycles,
         processor_seconds=task.seconds(found.cycles),
         pages=pages,
         held=min(frames / pages, 1.0),
+        operations_per_second=task.cores / seconds,
+        latch_seconds=task.seconds(found.latch_cycles),
+        transfer_seconds=task.seconds(found.transfer_cycles),
     )

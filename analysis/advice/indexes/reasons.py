@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from memwalk.analysis.advice.explained import three_digits
+from memwalk.analysis.advice.explained import microseconds
 from memwalk.analysis.advice.indexes.rank import IndexAdvice
 from memwalk.analysis.advice.indexes.task import IndexTask
+from memwalk.analysis.advice.indexes.together import together
 
 CLOSE = 1.03
 """Numbers that differ by no more than so many times are told as equal."""
@@ -15,7 +16,7 @@ CLOSE = 1.03
 def reasons(ranked: list[IndexAdvice], task: IndexTask) -> list[str]:
     """Say why the first is best, what the other indexes and page sizes lose by, and what was simulated."""
     best = ranked[0]
-    said = [*_too_small(task), f"{_named(best)} is best: {best.does}, and {_limit(best)}."]
+    said = [*_too_small(task), f"{_named(best)} is best: {best.does}, and {_limit(best, task)}.", *together(best, task)]
     said += [_against(other, best) for other in _first_of_each(ranked, lambda one: one.index) if other.index != best.index]
     said += [_other_size(other, best) for other in ranked if other.index == best.index and other.page_bytes != best.page_bytes]
     said += _conscious(ranked)
@@ -23,6 +24,8 @@ def reasons(ranked: list[IndexAdvice], task: IndexTask) -> list[str]:
     ahead = best.predicted_seconds / preferred.predicted_seconds
     if ahead > CLOSE:
         left_out = "they leave out instructions, hardware prefetchers and lines that are in the caches by chance"
+        if task.cores > 1:
+            left_out = "they leave out instructions, hardware prefetchers, and what cores take from each other: latches, lines and the bus"
         said.append(f"The models prefer {_named(preferred)}, by a factor of {ahead:.2f}: {left_out}.")
     return [*said, _simulated(task)]
 
@@ -35,16 +38,13 @@ def _kb(one: IndexAdvice) -> str:
     return f"{one.page_bytes >> 10} KB"
 
 
-def _us(seconds: float) -> str:
-    return f"{three_digits(seconds * 1e6)} us"
-
-
-def _limit(one: IndexAdvice) -> str:
+def _limit(one: IndexAdvice, task: IndexTask) -> str:
     if one.held >= 1:
-        return f"the memory holds all of its {one.pages:,} pages, so that its {_us(one.simulated_seconds)} are the processor's"
-    reads = f"{one.simulated_page_reads:.2f} page reads of {_us(one.page_seconds)}"
-    behind = ", behind pages that are written," if one.queued * one.page_seconds > (CLOSE - 1) * one.simulated_seconds else ""
-    return f"{reads}{behind} take {_us(one.io_seconds)} of its {_us(one.simulated_seconds)}"
+        return f"the memory holds all of its {one.pages:,} pages, so that its {microseconds(one.simulated_seconds)} are the processor's"
+    reads = f"{one.simulated_page_reads:.2f} page reads of {microseconds(one.page_seconds)}"
+    others = "pages that are written" if task.cores == 1 else "those of other cores"
+    behind = f", behind {others}," if one.queued * one.page_seconds > (CLOSE - 1) * one.simulated_seconds else ""
+    return f"{reads}{behind} take {microseconds(one.io_seconds)} of its {microseconds(one.simulated_seconds)}"
 
 
 def _first_of_each(ranked: list[IndexAdvice], of: Callable[[IndexAdvice], str]) -> list[IndexAdvice]:
@@ -65,8 +65,10 @@ def _against(other: IndexAdvice, best: IndexAdvice) -> str:
 def _lost(other: IndexAdvice, best: IndexAdvice) -> str:
     """Tell where the most of the difference comes from."""
     if other.io_seconds - best.io_seconds > other.processor_seconds - best.processor_seconds:
-        return f"it waits {_us(other.io_seconds)} for page reads instead of {_us(best.io_seconds)}"
-    return f"{other.does}, and the processor takes {_us(other.processor_seconds)} instead of {_us(best.processor_seconds)}"
+        return f"it waits {microseconds(other.io_seconds)} for page reads instead of {microseconds(best.io_seconds)}"
+    return (
+        f"{other.does}, and the processor takes {microseconds(other.processor_seconds)} instead of {microseconds(best.processor_seconds)}"
+    )
 
 
 def _other_size(other: IndexAdvice, best: IndexAdvice) -> str:
@@ -75,9 +77,10 @@ def _other_size(other: IndexAdvice, best: IndexAdvice) -> str:
     if times <= CLOSE:
         return f"{head}, hardly a difference."
     if other.io_seconds - best.io_seconds > other.processor_seconds - best.processor_seconds:
-        reads = [f"{one.simulated_page_reads:.2f} page reads of {_us(one.page_seconds)}" for one in (other, best)]
-        return f"{head}: {reads[0]} instead of {reads[1]}, which is a wait of {_us(other.io_seconds)} instead of {_us(best.io_seconds)}."
-    return f"{head}: the processor takes {_us(other.processor_seconds)} instead of {_us(best.processor_seconds)}."
+        waits = [microseconds(one.io_seconds) for one in (other, best)]
+        reads = [f"{one.simulated_page_reads:.2f} page reads of {microseconds(one.page_seconds)}" for one in (other, best)]
+        return f"{head}: {reads[0]} instead of {reads[1]}, which is a wait of {waits[0]} instead of {waits[1]}."
+    return f"{head}: the processor takes {microseconds(other.processor_seconds)} instead of {microseconds(best.processor_seconds)}."
 
 
 def _conscious(ranked: list[IndexAdvice]) -> list[str]:
@@ -87,13 +90,13 @@ def _conscious(ranked: list[IndexAdvice]) -> list[str]:
     if made is None or plain is None:
         return []
     saved = plain.simulated_seconds - made.simulated_seconds
-    of = f"of the {_us(plain.simulated_seconds)} of {_named(plain)}"
+    of = f"of the {microseconds(plain.simulated_seconds)} of {_named(plain)}"
     head = "Pages made for the caches"
     if max(plain.simulated_seconds / made.simulated_seconds, made.simulated_seconds / plain.simulated_seconds) <= CLOSE:
         return [f"{head} make hardly a difference here: what they change is less than {100 * (CLOSE - 1):.0f}% {of}."]
     if saved < 0:
-        return [f"{head} do not pay here: {_named(made)}, the best of them, takes {_us(-saved)} more than {_named(plain)}."]
-    return [f"{head} pay here: {_named(made)} saves {_us(saved)} {of}."]
+        return [f"{head} do not pay here: {_named(made)}, the best of them, takes {microseconds(-saved)} more than {_named(plain)}."]
+    return [f"{head} pay here: {_named(made)} saves {microseconds(saved)} {of}."]
 
 
 def _simulated(task: IndexTask) -> str:

@@ -1,24 +1,26 @@
-"""Operations on an index simulated, with its pages on the device: a part of the index, and of the memory that it has."""
+"""Operations on an index simulated, on all cores, with its pages on the device: a part of the index, and of the memory that it has."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from math import ceil, log
 
 from memwalk.analysis.advice.indexes.candidates import Candidate, workload
-from memwalk.analysis.advice.indexes.predict import Cost, predict
-from memwalk.analysis.advice.indexes.task import LEAST_FRAMES, IndexTask, Operation
+from memwalk.analysis.advice.indexes.measured import measured
+from memwalk.analysis.advice.indexes.predict import Cost, held, predict
+from memwalk.analysis.advice.indexes.task import IndexTask, Operation
+from memwalk.analysis.cost_models.memory import MissCosts
 from memwalk.analysis.experiments.simulation import StorageRun
 from memwalk.analysis.experiments.simulation import simulate as simulate_point
-from memwalk.analysis.experiments.storage_time import STORAGE_TIME
 from memwalk.simcore.storage.system import System
 
 OPERATIONS: dict[Operation, int] = {"search": 20_000, "scan": 4000, "insert": 5000}
-"""How many are measured."""
+"""How many are measured, of all cores together."""
 SCANNED = 400_000
 """TupleIDs that all measured scans read together, at most, unless so few scans read more."""
 LEAST_SCANS = 10
 MORE = 1.3
-"""The warm-up is so many times as long as it takes on average to fill the pool."""
+"""A warm-up is so many times as long as it takes on average to fill the pool, or the last cache."""
 
 
 def simulated_frames(candidate: Candidate, task: IndexTask) -> int:
@@ -26,7 +28,7 @@ def simulated_frames(candidate: Candidate, task: IndexTask) -> int:
     frames, pages = task.frames(candidate.page.page_bytes), sum(candidate.pages(task.keys))
     if frames >= pages:
         return 0
-    return max(round(frames * sum(candidate.pages(task.simulated_keys)) / pages), LEAST_FRAMES)
+    return max(round(frames * sum(candidate.pages(task.simulated_keys)) / pages), task.least_frames)
 
 
 def simulate(candidate: Candidate, operation: Operation, task: IndexTask) -> Cost:
@@ -34,28 +36,52 @@ def simulate(candidate: Candidate, operation: Operation, task: IndexTask) -> Cos
 
     Raises SpecError for what the kernel does not take.
     """
-    frames, keys = simulated_frames(candidate, task), task.simulated_keys
-    operations = _operations(operation, task)
-    run = workload(candidate, operation=operation, keys=keys, operations=operations, pool_frames=frames, caches="warm")
+    frames, keys, size = simulated_frames(candidate, task), task.simulated_keys, candidate.page.page_bytes
+    # Threads divide a scan's range among themselves: each scans its part, as long as a scan is.
+    at_once = task.cores if operation == "scan" else 1
+    runs = ceil(_operations(operation, task) / at_once)
+    run = workload(candidate, operation=operation, keys=keys, operations=runs, pool_frames=frames, caches="warm")
     if operation == "scan":
-        run["range"] = task.simulated_range
+        run["range"] = at_once * task.simulated_range
+    if task.cores > 1:
+        run["threads"] = task.cores
     storage = None
+    if task.cores > 1 and not frames:
+        # `auto`, which one core has, takes minutes for several: it looks for an end that large caches do not come to.
+        run["warm_up"] = _cache_filling(candidate, operation, task)
     if frames:
         run["warm_up"] = _warm_up(candidate, operation, task, frames)
         storage = StorageRun(None, System(task.device))
-    found = simulate_point(dict(task.machine), run, storage=storage)
-    measured = Cost(found["cycles"], found["workload"]["pages_read"])
-    if frames:
-        times = found[STORAGE_TIME]
-        served = times["io_seconds"] - times["io_queue_seconds"]
-        queued = measured.page_reads * times["io_queue_seconds"] / served if served else 0.0
-        measured = Cost(measured.cycles * times["cpu_seconds"] / times["seconds"], measured.page_reads, queued)
-    measured *= 1 / operations
-    whole = predict(candidate, operation, task, task.keys, task.frames(candidate.page.page_bytes))
-    part = predict(candidate, operation, task, keys, frames or sum(candidate.pages(keys)))
-    rest = whole + part * -1
-    reads = max(measured.page_reads + rest.page_reads, 0.0)
-    return Cost(measured.cycles + max(rest.cycles, 0.0), reads, measured.queued)
+    found = measured(simulate_point(dict(task.machine), run, storage=storage), operation, task, runs * at_once, size)
+    rest = predict(candidate, operation, task, task.keys, task.frames(size)) + _predicted_part(candidate, operation, task, frames) * -1
+    reads = max(found.page_reads + rest.page_reads, 0.0)
+    whole = replace(found, cycles=found.cycles + max(rest.cycles, 0.0), page_reads=reads)
+    return whole if task.cores == 1 else replace(whole, queued=_queued(found, whole, operation, task, size))
+
+
+def _predicted_part(candidate: Candidate, operation: Operation, task: IndexTask, frames: int) -> Cost:
+    """Return what the models say of what is simulated, with so many frames, or with 0 for every page its own."""
+    keys = task.simulated_keys
+    pages = candidate.pages(keys)
+    in_memory = frames or sum(pages)
+    part = predict(candidate, operation, replace(task, scan_range=task.simulated_range), keys, in_memory)
+    if operation == "scan":
+        # All but one of the scans at a time begin on the page where the one before ends: whoever comes first reads it.
+        part += Cost(0, -(1 - held(pages, in_memory)[0]) * (1 - 1 / task.cores))
+    return part
+
+
+def _queued(found: Cost, whole: Cost, operation: Operation, task: IndexTask, page_bytes: int) -> float:
+    """Return how long page reads of the whole index wait for those of other cores, in times of a read.
+
+    That is as long for each read as in the simulation, and in all no less than the device makes them wait. Scans are simulated beside each
+    other, on pages that lie near each other, and begin together; so of them the simulation does not tell.
+    """
+    longer = task.least_seconds(page_bytes, whole.page_reads) - task.seconds(whole.cycles)
+    least = max(longer / task.page_seconds(page_bytes) - whole.page_reads, 0.0)
+    if operation == "scan" or not found.page_reads:
+        return least
+    return max(found.queued * whole.page_reads / found.page_reads, least)
 
 
 def _operations(operation: Operation, task: IndexTask) -> int:
@@ -65,8 +91,25 @@ def _operations(operation: Operation, task: IndexTask) -> int:
 
 
 def _warm_up(candidate: Candidate, operation: Operation, task: IndexTask, frames: int) -> int:
-    """Return the operations until a pool that is smaller than the index is full: each visits some leaf pages, drawn at random."""
-    pages = candidate.pages(task.simulated_keys)[0]
-    filled = -log(1 - min(frames / pages, 1 - 1 / pages)) * pages
-    each = 1 + (task.simulated_range / candidate.entries if operation == "scan" else 0)
-    return max(ceil(MORE * filled / each), 1)
+    """Return the operations until a pool that is smaller than the index is full: each visits some leaf pages, drawn at random.
+
+    One of the scans of several cores has a range for each of them.
+    """
+    each = 1 + (task.cores * task.simulated_range / candidate.entries if operation == "scan" else 0)
+    return max(ceil(MORE * _draws(frames, candidate.pages(task.simulated_keys)[0]) / each), 1)
+
+
+def _cache_filling(candidate: Candidate, operation: Operation, task: IndexTask) -> int:
+    """Return the operations of several cores until the last cache, shared or of each, is full of leaves' lines as the models count them."""
+    keys = task.simulated_keys
+    each = candidate.search_cycles(keys, 0, MissCosts(1, 1, 0))
+    if operation == "scan":
+        each = task.cores * (each + candidate.scan_lines(task.simulated_range))
+    lines = candidate.pages(keys)[0] * candidate.page.node_lines
+    caches = 1 if task.shares_cache else task.cores
+    return max(ceil(MORE * caches * _draws(task.cache_bytes // task.line_bytes, lines) / each), 1)
+
+
+def _draws(wanted: int, of: int) -> float:
+    """Return how many draws of one of so many it takes on average until ``wanted`` different ones have been drawn, or nearly all."""
+    return -log(1 - min(wanted / of, 1 - 1 / of)) * of

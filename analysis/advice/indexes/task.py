@@ -1,4 +1,4 @@
-"""An index on a machine with a buffer pool and a storage device, what is done to it, and how much of it is simulated."""
+"""An index on a machine with a buffer pool and a storage device, what its cores do to it, and how much of it is simulated."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal, TypeAlias
 
+from memwalk.analysis.advice.indexes.page_intervals import page_interval_seconds
 from memwalk.analysis.claims.study import miss_costs
 from memwalk.analysis.cost_models import MissCosts
 from memwalk.simcore.errors import UserError
@@ -23,7 +24,7 @@ FILL = 0.9
 OVER_CACHE = 3
 """Simulated leaf pages take so many times the last cache, if the real ones do."""
 LEAST_FRAMES = 16
-"""Fewest frames of a pool that is simulated."""
+"""Fewest frames that a simulated pool has for each core."""
 LEAST_KEYS = 1000
 
 
@@ -32,11 +33,11 @@ class IndexTask:
     """What is asked. Raises UserError for a machine that the models do not cover, and for what has no effect."""
 
     machine: Mapping[str, Any] = field(repr=False)
-    """As the simulator takes it."""
+    """As the simulator takes it, with as many cores as do operations at the same time."""
     device: DeviceFile = field(repr=False)
     keys: int
     memory_bytes: int
-    """Of the pool's frames."""
+    """Of the pool's frames, which all cores share."""
     key_bytes: int
     page_sizes: tuple[int, ...]
     mix: Mapping[Operation, float]
@@ -54,10 +55,23 @@ class IndexTask:
             raise UserError("--searches, --scans and --inserts are all 0; give one of them a weight")
         if self.mix["scan"] and self.scan_range > self.keys:
             raise UserError(f"--range {self.scan_range}: the index has {self.keys} keys")
+        if self.mix["insert"] and self.cores > 1:
+            raise UserError(f"--inserts {self.mix['insert']:g}: insertions have one thread; give --cores 1 or --inserts 0")
         largest = max(self.page_sizes)
-        if self.memory_bytes < LEAST_FRAMES * largest:
-            least = LEAST_FRAMES * largest
-            raise UserError(f"--memory: {self.memory_bytes} bytes are less than {LEAST_FRAMES} pages of {largest}; give at least {least}B")
+        least = self.least_frames * largest
+        if self.memory_bytes < least:
+            pages = f"{self.least_frames} pages of {largest}" + (f", {LEAST_FRAMES} for each core" if self.cores > 1 else "")
+            raise UserError(f"--memory: {self.memory_bytes} bytes are less than {pages}; give at least {least}B")
+
+    @property
+    def cores(self) -> int:
+        """Cores that do operations at the same time."""
+        return int(self.machine.get("cores", 1))
+
+    @property
+    def least_frames(self) -> int:
+        """Fewest frames of a pool that is simulated."""
+        return LEAST_FRAMES * self.cores
 
     @property
     def costs(self) -> MissCosts:
@@ -75,6 +89,11 @@ class IndexTask:
         return int(self._last_cache["size_bytes"])
 
     @property
+    def shares_cache(self) -> bool:
+        """Whether all cores have the last cache together."""
+        return bool(self._last_cache.get("shared"))
+
+    @property
     def cache_costs(self) -> MissCosts:
         """What takes the place of T1, T_next and T_tlb where the last cache has the lines."""
         return MissCosts(int(self._last_cache["latency_cycles"]), min(self.costs.next, int(self._last_cache["latency_cycles"])), 0)
@@ -86,14 +105,19 @@ class IndexTask:
 
     @property
     def simulated_keys(self) -> int:
-        """Keys of the index that is simulated: as many as make its leaves several times the last cache, and no more than there are."""
+        """Keys of the index that is simulated: as many as make its leaves several times the last cache, and no more than there are.
+
+        Several cores need a frame or more each, and a pool of so many has room for no larger share of the pages than in reality.
+        """
         enough = max(OVER_CACHE * self.cache_bytes // (self.key_bytes + ID_BYTES), LEAST_KEYS)
+        if self.cores > 1:
+            enough = max(enough, -(-self.keys * self.least_frames * max(self.page_sizes) // self.memory_bytes))
         return min(self.keys, enough, self.sample)
 
     @property
     def simulated_range(self) -> int:
-        """TupleIDs of a simulated scan."""
-        return min(self.scan_range, self.simulated_keys)
+        """TupleIDs of a simulated scan. Those of all cores at a time have ranges one behind the other."""
+        return min(self.scan_range, self.simulated_keys // self.cores)
 
     @property
     def is_small(self) -> bool:
@@ -106,13 +130,27 @@ class IndexTask:
         return self.memory_bytes // page_bytes
 
     def page_seconds(self, page_bytes: int) -> float:
-        """Seconds of a page anywhere on the device."""
+        """Seconds of a page anywhere on the device, which does nothing else."""
         return self._page_seconds[page_bytes]
+
+    def page_interval(self, page_bytes: int) -> float:
+        """Seconds between pages that the device brings, from anywhere, while every core waits for one."""
+        return self._page_intervals[page_bytes]
+
+    def least_seconds(self, page_bytes: int, page_reads: float) -> float:
+        """Seconds of an operation of so many page reads, done by each core at the same time, that the device alone takes."""
+        return self.cores * page_reads * self.page_interval(page_bytes)
 
     @cached_property
     def _page_seconds(self) -> dict[int, float]:
         device = self.device
         return {size: page_times_ps(device.device(), page_blocks(size))[1] / PS_PER_SECOND for size in self.page_sizes}
+
+    @cached_property
+    def _page_intervals(self) -> dict[int, float]:
+        if self.cores == 1:
+            return self._page_seconds
+        return {size: page_interval_seconds(self.device, size, self.cores) for size in self.page_sizes}
 
     def seconds(self, cycles: float) -> float:
         """Convert cycles to seconds."""

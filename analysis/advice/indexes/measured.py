@@ -1,0 +1,63 @@
+"""What the statistics of a run say of one operation: on one core, or on each of several that share a buffer pool."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from memwalk.analysis.advice.indexes.predict import Cost
+from memwalk.analysis.advice.indexes.task import IndexTask, Operation
+from memwalk.analysis.experiments.storage_time import STORAGE_TIME
+from memwalk.simcore.engines.native import Statistics
+from memwalk.simcore.storage.device import queue_depth
+
+PAGE_TABLE = "page table"
+"""The segment whose lines are touched to take the latch of a chain."""
+
+
+def measured(found: Statistics, operation: Operation, task: IndexTask, operations: int, page_bytes: int) -> Cost:
+    """Return what one of so many operations took on its core, waits for storage apart. Statistics without storage have none."""
+    slots, width = found["slots"], task.machine["core"]["issue_width"]
+    reads = found["workload"]["pages_read"]
+    cost = Cost(slots["total"] / width, reads)
+    if STORAGE_TIME in found:
+        times = found[STORAGE_TIME]
+        # Seconds are means of the cores; of scans several are done at once.
+        worked = found["cycles"] * times["cpu_seconds"] / times["seconds"] * task.cores
+        cost = Cost(worked, reads, _queued(times, reads, task, page_bytes))
+    if task.cores > 1:
+        latches = _latch_slots(found, operation)
+        idle = slots["barrier"] - latches
+        moved = slots["dcache"].get("other_cores", 0)
+        cost += Cost(-idle / width, 0, latch_cycles=latches / width, transfer_cycles=moved / width)
+    return cost * (1 / operations)
+
+
+def _queued(times: Mapping[str, Any], reads: int, task: IndexTask, page_bytes: int) -> float:
+    """Return how long page reads wait for others, in times of a read, as long as all of them together.
+
+    On one core these others are pages that are written. On several they are reads of other cores, too; and a core may wait for a page
+    that another one has asked for before.
+    """
+    if task.cores == 1:
+        served = times["io_seconds"] - times["io_queue_seconds"]
+        return float(reads * times["io_queue_seconds"] / served) if served else 0.0
+    if not times["io_requests"]:
+        return 0.0
+    # A device that serves several requests at once makes them wait inside; there nothing moves, and a read alone takes the same anywhere.
+    # Another device is busy with each for as long as it takes alone, and that is less where the pages lie near each other.
+    alone = times["io_busiest_seconds"] / times["io_requests"]
+    if queue_depth(task.device.device()) > 1:
+        alone = task.page_seconds(page_bytes)
+    return max(float(times["io_seconds"] * task.cores / alone) - reads, 0.0)
+
+
+def _latch_slots(found: Statistics, operation: Operation) -> int:
+    """Return the slots of waiting for latches.
+
+    Threads wait for each other before each scan, too, which is no part of scans that have nothing to do with each other; what they touch
+    last before are descriptors of frames. So a scan's waits for CLOCK's latch, which lies there, are not counted.
+    """
+    if operation != "scan":
+        return int(found["slots"]["barrier"])
+    return sum(part["slots"]["barrier"] for part in found["breakdown"] if part["segment"] == PAGE_TABLE)
