@@ -221,6 +221,8 @@ def test_cores_that_search_in_memory_meet_at_the_root_if_caches_are_coherent() -
     asked = several(4, coherent=True, keys=10_000)
     found = simulate(by_name(asked)["array"], "search", asked)
     assert 0.2 * found.cycles < found.latch_cycles + found.transfer_cycles < found.cycles
+    alone, coherent = (within(cores, coherent=True, optimistic=True) for cores in (1, 4))
+    assert 3.8 * alone < coherent < 4.05 * alone
     lonely = several(1, keys=10_000)
     assert simulate(by_name(lonely)["cache-first"], "search", lonely).latch_cycles == 0
 
@@ -475,7 +477,11 @@ def test_reasons_name_what_cores_wait_for() -> None:
     assert busy[1:] == [
         "For 50% of the time a core waits for latches that others hold.",
         "For 5% of the time a core waits for lines in caches of other cores.",
+        "A buffer manager whose readers change nothing would hardly wait for either: ask with --optimistic.",
     ]
+    told = an_advice("array", 4096, 20.0, 0.0, cores=4, transfers=4.0)
+    asked = [reasons([told], several(4, keys=10_000, optimistic=optimistic)) for optimistic in (False, True)]
+    assert [any("--optimistic" in reason for reason in given) for given in asked] == [True, False]
     assert said(an_advice("array", 4096, 1.0, 0.5), 1) == []
 
 
@@ -499,6 +505,10 @@ def test_reasons_name_what_cores_wait_for() -> None:
         (("--set", "workload.seed=2"), "--set workload.seed=2: paths below machine only"),
         (("--set", "machine.cores=2"), "--set machine.cores: the number of cores is --cores here"),
         (("--cores", "2", "--inserts", "1"), "--inserts 1: insertions have one thread; give --cores 1 or --inserts 0"),
+        (
+            ("--optimistic", "--inserts", "1"),
+            "--inserts 1: pages are read optimistically, not changed; leave out --optimistic or --inserts",
+        ),
         (("--cores", "2", "--memory", "512KiB"), "--memory: 524288 bytes are less than 32 pages of 32768, 16 for each core; give at least"),
         (("--cores", "0"), "'--cores': `0` is too small; the least is 1"),
     ],

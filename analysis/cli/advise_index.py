@@ -29,6 +29,9 @@ def index(
     inserts: Annotated[float, typer.Option(min=0, max=_WEIGHT, help="Weight of insertions.")] = 0.0,
     range_: Annotated[int | None, typer.Option("--range", min=1, max=MOST_KEYS, help="Entries that a scan reads; 1000 if absent.")] = None,
     cores: Annotated[int, typer.Option(min=1, max=256, help="Cores that search and scan at the same time, with one pool.")] = 1,
+    optimistic: Annotated[
+        bool, typer.Option("--optimistic", help="Who reads a page takes no latch and counts no pin (latching: optimistic).")
+    ] = False,
     sample: Annotated[int, typer.Option(min=1000, max=MOST_KEYS, help="Most keys simulated; the rest is what models say.")] = 20_000_000,
     set_: console.Sets = [],  # noqa: B006 (Typer copies it)
     json: console.Json = False,
@@ -70,11 +73,13 @@ def index(
         mix={"search": searches, "scan": scans, "insert": inserts},
         scan_range=1000 if range_ is None else range_,
         sample=sample,
+        optimistic=optimistic,
     )
     ranked = advise(task, lambda what: console.note(f"simulating {what}"))
     said = reasons(ranked, task)
     if json:
-        asked = {"keys": keys, "memory_bytes": task.memory_bytes, "key_bytes": key_bytes, "cores": cores, "mix": dict(task.mix)}
+        sizes_asked = {"keys": keys, "memory_bytes": task.memory_bytes, "key_bytes": key_bytes}
+        asked = {**sizes_asked, "cores": cores, "optimistic": optimistic, "mix": dict(task.mix)}
         simulated = {"keys": task.simulated_keys}
         found = {"indexes": [asdict(one) for one in ranked], "reasons": said}
         console.print_json({"machine": loaded["name"], "storage": task.device.name, **asked, "simulated": simulated, **found})

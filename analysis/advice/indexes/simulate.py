@@ -45,6 +45,8 @@ def simulate(candidate: Candidate, operation: Operation, task: IndexTask) -> Cos
         run["range"] = at_once * task.simulated_range
     if task.cores > 1:
         run["threads"] = task.cores
+    if task.optimistic:
+        run["latching"] = "optimistic"
     storage = None
     if task.cores > 1 and not frames:
         # `auto`, which one core has, takes minutes for several: it looks for an end that large caches do not come to.

@@ -46,6 +46,8 @@ class IndexTask:
     """TupleIDs of a scan."""
     sample: int
     """Most keys simulated."""
+    optimistic: bool = False
+    """Whether who reads a page changes nothing that others read (`latching: optimistic`)."""
 
     def __post_init__(self) -> None:
         name = self.machine["name"]
@@ -57,6 +59,10 @@ class IndexTask:
             raise UserError(f"--range {self.scan_range}: the index has {self.keys} keys")
         if self.mix["insert"] and self.cores > 1:
             raise UserError(f"--inserts {self.mix['insert']:g}: insertions have one thread; give --cores 1 or --inserts 0")
+        if self.mix["insert"] and self.optimistic:
+            raise UserError(
+                f"--inserts {self.mix['insert']:g}: pages are read optimistically, not changed; leave out --optimistic or --inserts"
+            )
         largest = max(self.page_sizes)
         least = self.least_frames * largest
         if self.memory_bytes < least:

@@ -8,6 +8,8 @@ from memwalk.analysis.advice.indexes.task import IndexTask
 
 NOTICEABLE = 0.03
 """Waiting for less of the time is not told."""
+MUCH = 0.1
+"""Waiting for more of the time than this for what readers change is a reason to change nothing."""
 FULL = 1.5
 """The device is what bounds cores if reads take so many times as long while all of them wait for one as alone, and take all of the time."""
 
@@ -26,10 +28,14 @@ def together(best: IndexAdvice, task: IndexTask) -> list[str]:
         said.append(f"For {100 * queued:.0f}% of the time a core waits for page reads of other cores.")
     if full:
         said.append(f"The device bounds them: it brings a page every {microseconds(best.page_interval_seconds)}, however many cores ask.")
+    shares = 0.0
     for seconds, what in ((best.latch_seconds, "latches that others hold"), (best.transfer_seconds, "lines in caches of other cores")):
         share = seconds / best.simulated_seconds
         if share >= NOTICEABLE:
+            shares += share
             said.append(f"For {100 * share:.0f}% of the time a core waits for {what}.")
+    if shares >= MUCH and not task.optimistic:
+        said.append("A buffer manager whose readers change nothing would hardly wait for either: ask with --optimistic.")
     return said
 
 
