@@ -184,6 +184,15 @@ def test_pages_that_are_written_are_waited_for_on_a_disk() -> None:
     assert simulate(array, "search", asked).queued == 0
 
 
+def test_programs_of_flash_are_waited_for() -> None:
+    """Reads of a drive that serves several at once wait inside, for a die that programs a page."""
+    asked = task(keys=100_000, memory_bytes=MIB // 2, device=load_device("nvme-ssd"))
+    array = by_name(asked)["array"]
+    inserted = simulate(array, "insert", asked)
+    assert 0.02 * inserted.page_reads < inserted.queued < 0.5 * inserted.page_reads
+    assert simulate(array, "search", asked).queued == 0
+
+
 def several(cores: int, *, coherent: bool = False, **given: Any) -> IndexTask:
     """A task for so many cores, whose caches know of each other or do not."""
     coherence = {"protocol": "moesi", "transfer_cycles": 60} if coherent else None

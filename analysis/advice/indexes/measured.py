@@ -39,16 +39,15 @@ def _queued(times: Mapping[str, Any], reads: int, task: IndexTask, page_bytes: i
     On one core these others are pages that are written. On several they are reads of other cores, too; and a core may wait for a page
     that another one has asked for before.
     """
-    if task.cores == 1:
-        served = times["io_seconds"] - times["io_queue_seconds"]
-        return float(reads * times["io_queue_seconds"] / served) if served else 0.0
     if not times["io_requests"]:
         return 0.0
-    # A device that serves several requests at once makes them wait inside; there nothing moves, and a read alone takes the same anywhere.
-    # Another device is busy with each for as long as it takes alone, and that is less where the pages lie near each other.
-    alone = times["io_busiest_seconds"] / times["io_requests"]
-    if queue_depth(task.device.device()) > 1:
-        alone = task.page_seconds(page_bytes)
+    # A device that serves several requests at once makes them wait inside, for a die; there nothing moves, and a read alone takes the same
+    # anywhere. Another device is busy with each for as long as it takes alone, and that is less where the pages lie near each other.
+    waits_inside = queue_depth(task.device.device()) > 1
+    if task.cores == 1:
+        waits = times["io_queue_seconds"] + (times["io_rotation_seconds"] if waits_inside else 0.0)
+        return float(reads * waits / (times["io_seconds"] - waits)) if waits else 0.0
+    alone = task.page_seconds(page_bytes) if waits_inside else times["io_busiest_seconds"] / times["io_requests"]
     return max(float(times["io_seconds"] * task.cores / alone) - reads, 0.0)
 
 
