@@ -157,6 +157,11 @@ impl Engine {
     pub(crate) fn misses(&self) -> impl Iterator<Item = u64> {
         self.system.cores[0].misses(&self.system.caches)
     }
+
+    /// Lines that each data cache holds, nearest first.
+    pub(crate) fn lines_held(&self) -> impl Iterator<Item = u64> {
+        self.system.cores[0].lines_held(&self.system.caches)
+    }
 }
 
 impl EventSink for Engine {

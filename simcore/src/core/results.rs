@@ -18,6 +18,11 @@ impl Core {
             .chain([self.machinery.tlb.walks])
     }
 
+    /// Lines that each data cache holds, nearest first.
+    pub(crate) fn lines_held(&self, caches: &Hierarchy) -> impl Iterator<Item = u64> {
+        caches.lines_held(&self.machinery.port)
+    }
+
     /// What was counted so far; the ledger since the measurement began, and page requests since they were last asked for.
     pub(super) fn counts(
         &mut self,

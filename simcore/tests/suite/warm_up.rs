@@ -1,7 +1,7 @@
 //! How long a warm-up is: until caches are full and miss alike, or miss no more.
 
 use crate::common::*;
-use simcore::spec::MachineSpec;
+use simcore::spec::{MachineSpec, PrefetcherSpec};
 use simcore::warm_up::{WarmUp, WarmUpLength};
 use traces::{Event, EventSink, Kind, Layout, SinkError};
 
@@ -71,6 +71,24 @@ fn what_does_not_fit_fills_the_cache() {
             found.operations
         );
     }
+}
+
+/// Runs of lines of which a prefetcher fetches all but the first: few miss, and the cache is full all the same.
+#[test]
+fn lines_that_a_prefetcher_fetches_fill_the_cache() {
+    let mut spec = machine();
+    spec.caches[1].prefetchers = vec![PrefetcherSpec::NextLine { degree: 15 }];
+    let capacity = spec.caches[2].size_bytes / LINE;
+    let found = length(&spec, |number| {
+        let first = random(number, 100 * capacity / 16) * 16;
+        (first..first + 16).map(|line| load(line * LINE)).collect()
+    });
+    assert!(found.steady);
+    let lines = found.operations * 16;
+    assert!(
+        (capacity..16 * capacity).contains(&lines),
+        "{lines} of {capacity}"
+    );
 }
 
 #[test]
