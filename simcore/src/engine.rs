@@ -158,9 +158,9 @@ impl Engine {
         self.system.cores[0].misses(&self.system.caches)
     }
 
-    /// Lines that each data cache holds, nearest first.
-    pub(crate) fn lines_held(&self) -> impl Iterator<Item = u64> {
-        self.system.cores[0].lines_held(&self.system.caches)
+    /// Lines that prefetchers of each data cache, nearest first, and of those before it have fetched so far.
+    pub(crate) fn fetched_ahead(&self) -> impl Iterator<Item = u64> {
+        self.system.cores[0].fetched_ahead(&self.system.caches)
     }
 }
 

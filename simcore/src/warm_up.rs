@@ -1,9 +1,9 @@
 //! How many operations warm a machine up: until the misses of every cache, and the walks, are steady.
 //!
 //! A pure function of machine and events. These pass in no time, and what they miss is looked at in batches, each twice as long
-//! as the one before. A cache (or the TLB) is steady if it hardly misses any more; or if it is full, or its misses would have filled
-//! it, and the latest two batches missed alike. Lines that prefetchers fetch fill a cache, too, and do not miss. That a cache be full is asked for because the misses of a large cache that is
-//! filling fall too slowly, at first, to be seen from one batch to the next.
+//! as the one before. A cache (or the TLB) is steady if it hardly misses any more; or if its misses, and the lines that prefetchers
+//! fetched for it, would have filled it and the latest two batches missed alike. That a cache be full is asked for because the
+//! misses of a large cache that is filling fall too slowly, at first, to be seen from one batch to the next.
 
 use crate::engine::Engine;
 use crate::spec::{MachineSpec, SpecError};
@@ -44,12 +44,12 @@ struct Watched {
 }
 
 impl Watched {
-    /// Takes in a batch of so many accesses, after which there are so many misses in all, and so many lines. Whether it is steady.
-    fn take(&mut self, (misses, held): (u64, u64), accesses: u64) -> bool {
+    /// Takes in a batch of so many accesses, after which there are so many misses in all, and lines fetched ahead. Whether it is steady.
+    fn take(&mut self, (misses, ahead): (u64, u64), accesses: u64) -> bool {
         let (before, latest) = (self.rate, misses - self.misses);
         self.rate = latest as f64 / accesses as f64;
         self.misses = misses;
-        let is_full = misses.max(held) >= self.capacity;
+        let is_full = misses + ahead >= self.capacity;
         let alike = (self.rate - before).abs() <= CHANGE * before + HARDLY_ANY;
         self.rate <= HARDLY_ANY || is_full && alike
     }
@@ -125,10 +125,10 @@ impl WarmUp {
         if ended == 0 || accesses < least {
             return;
         }
-        // What fills the others misses.
-        let held = self.engine.lines_held().chain(iter::repeat(0));
+        // For instruction cache and TLB nobody fetches ahead.
+        let ahead = self.engine.fetched_ahead().chain(iter::repeat(0));
         let mut steady = start > 0;
-        for (watched, found) in self.watched.iter_mut().zip(self.engine.misses().zip(held)) {
+        for (watched, found) in self.watched.iter_mut().zip(self.engine.misses().zip(ahead)) {
             steady &= watched.take(found, accesses);
         }
         self.batch = (self.accesses, 2 * least);

@@ -18,9 +18,13 @@ impl Core {
             .chain([self.machinery.tlb.walks])
     }
 
-    /// Lines that each data cache holds, nearest first.
-    pub(crate) fn lines_held(&self, caches: &Hierarchy) -> impl Iterator<Item = u64> {
-        caches.lines_held(&self.machinery.port)
+    /// Lines that prefetchers of each data cache, nearest first, and of those before it have fetched so far.
+    pub(crate) fn fetched_ahead(&self, caches: &Hierarchy) -> impl Iterator<Item = u64> {
+        let levels = caches.counts(&self.machinery.port);
+        levels.scan(0, |fetched, (_, prefetchers)| {
+            *fetched += prefetchers.issued;
+            Some(*fetched)
+        })
     }
 
     /// What was counted so far; the ledger since the measurement began, and page requests since they were last asked for.

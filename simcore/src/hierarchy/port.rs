@@ -201,12 +201,6 @@ impl Hierarchy {
         })
     }
 
-    /// Lines that the data caches on the core's way hold, nearest first.
-    pub(crate) fn lines_held(&self, port: &Port) -> impl Iterator<Item = u64> {
-        let places = port.path().iter();
-        places.map(|&place| self.levels[place].cache.held().count() as u64)
-    }
-
     /// What other cores have to do with the core's accesses, if caches are coherent.
     pub(crate) fn coherence(&self, port: &Port) -> Option<CoherenceStatistics> {
         let directory = self.directory.as_ref()?;
