@@ -16,7 +16,7 @@ crate::tracer::sites! {
     Version = "frame descriptor: load version",
     VersionFree = "frame descriptor: page leaving?",
     SamePage = "frame descriptor: still of the page?",
-    Noted = "frame descriptor: referenced before?",
+    NotReferenced = "frame descriptor: not referenced yet?",
     VersionAgain = "frame descriptor: load version again",
     VersionSame = "frame descriptor: version the same?",
     VersionStep = "frame descriptor: next version",

@@ -141,11 +141,12 @@ impl Latches {
             trace.branch(Site::Coming, coming, dep);
         }
         let now = state.value & !COMING | REFERENCED;
-        let is_noted = self.latching == Latching::Optimistic && now == state.value;
-        if self.latching == Latching::Optimistic {
-            trace.branch(self.site(LatchSite::Noted), is_noted, dep);
+        let is_optimistic = self.latching == Latching::Optimistic;
+        let is_new = !is_optimistic || now != state.value;
+        if is_optimistic {
+            trace.branch(self.site(LatchSite::NotReferenced), is_new, dep);
         }
-        if !is_noted {
+        if is_new {
             frames
                 .control
                 .store(trace, Site::StateStore, place, now, dep);
