@@ -49,7 +49,7 @@ def simulate(candidate: Candidate, operation: Operation, task: IndexTask) -> Cos
         run["latching"] = "optimistic"
     storage = None
     if task.cores > 1 and not frames:
-        # `auto`, which one core has, takes minutes for several: it looks for an end that large caches do not come to.
+        # `auto`, which one core has, warms each of several up for as long as one alone, and so takes minutes for a shared cache.
         run["warm_up"] = _cache_filling(candidate, operation, task)
     if frames:
         run["warm_up"] = _warm_up(candidate, operation, task, frames)
