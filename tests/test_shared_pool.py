@@ -29,6 +29,7 @@ WORKLOADS = {
     "searches in memory": SEARCHES,
     "searches": SEARCHES | FEW_FRAMES,
     "optimistic searches": SEARCHES | FEW_FRAMES | OPTIMISTIC,
+    "optimistic searches for popular keys": SEARCHES | FEW_FRAMES | OPTIMISTIC | {"skew": 0.9, "caches": "warm", "warm_up": 500},
     "warm searches": SEARCHES | FEW_FRAMES | {"caches": "warm", "warm_up": 500},
     "scans": SCANS | FEW_FRAMES,
     "scans ahead": SCANS | {"pool_frames": 100, "distance_pages": 4},

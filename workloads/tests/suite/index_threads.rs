@@ -413,12 +413,16 @@ fn threads_are_measured_from_one_point_on() {
 /// Each thread remembers what it has waited for: that is told before a run.
 #[test]
 fn memory_that_threads_take_is_estimated() {
-    let running = |threads: u32| {
+    let with = |threads: u32, latching: &str| {
         let value = json!({"kernel": "disk-index", "operation": "search", "structure": "array", "page_bytes": 2048, "keys": 50_000_000,
-            "operations": 1000, "pool_frames": 200_000, "caches": "empty", "threads": threads});
+            "operations": 1000, "pool_frames": 200_000, "caches": "empty", "threads": threads, "latching": latching});
         let workload: Workload = serde_json::from_value(value).unwrap();
         workload.memory().running
     };
+    let running = |threads| with(threads, "pessimistic");
+    // One that reads optimistically has a pool as several have.
+    assert!(with(1, "optimistic") >= running(1) + 200_000 * 8);
+    assert_eq!(with(2, "optimistic"), running(2));
     let of_threads = running(256) - running(1);
     assert!(of_threads >= 256 * 200_000 * 8, "{of_threads}");
     assert!(running(256) > running(128) && running(128) > running(2));
