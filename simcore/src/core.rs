@@ -337,7 +337,9 @@ impl Core {
                 Ok(())
             }
             // A program of one thread has nobody to wait for.
-            Kind::Barrier | Kind::Latch | Kind::Unlatch => Ok(()),
+            Kind::Barrier | Kind::Latch | Kind::Unlatch | Kind::ShareLatch | Kind::AwaitLatch => {
+                Ok(())
+            }
             Kind::PageArrival => {
                 self.arrive(caches, event);
                 Ok(())

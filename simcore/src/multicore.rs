@@ -17,12 +17,12 @@ use crate::spec::{Inclusion, MachineSpec, SpecError};
 use crate::statistics::{DramStatistics, Statistics};
 use crate::storage::Storage;
 use crate::system::System;
-use latches::Latches;
+use latches::{Hold, Latches};
 use order::Order;
 use pages::Pages;
 use serde::Serialize;
 use thread::Thread;
-use traces::{EventSource, HeldForEver, Kind, Layout, SinkError};
+use traces::{EventSource, HeldForEver, Layout, SinkError};
 
 /// What runs on a core.
 #[derive(Clone, Copy, Debug)]
@@ -236,7 +236,7 @@ impl Multicore {
         progress(ran_since)
     }
 
-    /// A thread takes or releases a latch. If another holds it, it waits until that has released it.
+    /// A thread takes, awaits or releases a latch. If another holds it, it waits until that has released it.
     #[cold]
     fn pass_latch(
         &mut self,
@@ -244,17 +244,17 @@ impl Multicore {
         sources: &mut [&mut dyn EventSource],
     ) -> Result<(), SinkError> {
         let event = self.threads[number].events()[0];
-        let latch = (self.threads[number].program, event.address);
-        if event.kind == Kind::Unlatch {
+        let latch = (self.threads[number].program, event.latch());
+        let Some(hold) = Hold::of(event.kind) else {
             let cycle = self.system.cores[number].reach(&event);
             self.threads[number].skip(1);
-            if let Some(next) = self.latches.release(latch, number, cycle) {
-                self.take_latch(next, cycle, sources)?;
+            for (next, free) in self.latches.release(latch, number, cycle) {
+                self.take_latch(next, free, sources)?;
             }
             return self.go_on(number, sources);
-        }
+        };
         self.latches.forget(self.system.cores[number].now());
-        match self.latches.take(latch, number) {
+        match self.latches.take(latch, number, hold) {
             Some(free) => self.take_latch(number, free, sources),
             None => {
                 self.order.stop(number);

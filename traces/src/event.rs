@@ -58,11 +58,15 @@ pub enum Kind {
     Latch = 19,
     /// Releases the latch at `address`, when the stores before it are done. Takes no instruction.
     Unlatch = 20,
+    /// Takes the latch at `address` as [`Kind::Latch`] does, but beside others that share it: the thread goes on when none holds it alone.
+    ShareLatch = 21,
+    /// Goes on when no other thread holds the latch at `address` alone, and takes nothing; else as [`Kind::Latch`].
+    AwaitLatch = 22,
 }
 
 impl Kind {
     /// Every kind, in the order of the stored numbers.
-    pub const ALL: [Self; 21] = [
+    pub const ALL: [Self; 23] = [
         Self::Load,
         Self::Store,
         Self::Prefetch,
@@ -84,13 +88,22 @@ impl Kind {
         Self::PageWait,
         Self::Latch,
         Self::Unlatch,
+        Self::ShareLatch,
+        Self::AwaitLatch,
     ];
 
-    /// Whether it takes or releases a latch.
+    /// Whether it takes, awaits or releases a latch.
     #[inline]
     #[must_use]
     pub fn is_of_latch(self) -> bool {
-        matches!(self, Self::Latch | Self::Unlatch)
+        self == Self::Unlatch || self.wants_latch()
+    }
+
+    /// Whether it goes on when a latch is free.
+    #[inline]
+    #[must_use]
+    pub fn wants_latch(self) -> bool {
+        matches!(self, Self::Latch | Self::ShareLatch | Self::AwaitLatch)
     }
 
     /// Whether a pipeline runs events of this kind itself.
@@ -162,9 +175,9 @@ pub struct Event {
     pub address: u64,
     /// How many events back stands the event whose result this one needs; 0 if it needs none.
     pub dep: u32,
-    /// Bytes touched (they may span lines), bytes of a page, the number of a fill, or the [`OpClass`].
+    /// Bytes touched (they may span lines), bytes of a page, the number of a fill, the lower half of a latch's page, or the [`OpClass`].
     pub size: u16,
-    /// Word accesses the bytes take: a copy is one event of many words. At least 1 for loads and stores.
+    /// Word accesses the bytes take: a copy is one event of many words. At least 1 for loads and stores. Of a latch, the upper half of its page.
     pub words: u16,
     /// Plain one-cycle instructions executed since the event before.
     pub instructions: u16,
@@ -207,6 +220,23 @@ impl Event {
             words: 0,
             ..Self::new(kind, page)
         }
+    }
+
+    /// An event of the latch of a page, whose word is at `address`, where another page's may have been before.
+    #[must_use]
+    pub fn of_page_latch(kind: Kind, address: u64, page: u32) -> Self {
+        Self {
+            size: page as u16,
+            words: (page >> 16) as u16,
+            ..Self::new(kind, address)
+        }
+    }
+
+    /// Which latch an event of one is of: where its word is, and the page that it is of. Latches of no page have one number there.
+    #[must_use]
+    pub fn latch(&self) -> (u64, u32) {
+        let page = u32::from(self.words) << 16 | u32::from(self.size);
+        (self.address, page)
     }
 
     /// The number of the fill that this request is for; 0 if it is of a frame that one thread has for itself, or no such request.

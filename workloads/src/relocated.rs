@@ -30,7 +30,7 @@ impl<T: Trace> Trace for Relocated<'_, T> {
         if is_at_address || event.kind == Kind::PageArrival {
             event.address += self.bytes;
         }
-        if event.kind.is_instruction() || event.kind == Kind::Latch {
+        if event.kind.is_instruction() || event.kind.wants_latch() {
             event.site += self.sites;
         }
         self.trace.emit(event, dep)

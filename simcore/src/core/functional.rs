@@ -47,7 +47,13 @@ impl Core {
             Kind::Branch => {
                 machinery.predict(event);
             }
-            Kind::Op | Kind::Barrier | Kind::PageWait | Kind::Latch | Kind::Unlatch => {}
+            Kind::Op
+            | Kind::Barrier
+            | Kind::PageWait
+            | Kind::Latch
+            | Kind::Unlatch
+            | Kind::ShareLatch
+            | Kind::AwaitLatch => {}
             Kind::Fetch => {
                 if machinery.fetch::<Standstill>(caches, event, time).is_none() {
                     return Err(self.no_instruction_cache());

@@ -358,7 +358,7 @@ impl Clocked for InOrder {
 
     #[inline]
     fn begins(&self, now: u64, machinery: &Machinery, event: &Event) -> u64 {
-        if !(event.kind.is_access() || event.kind == Kind::Latch) {
+        if !(event.kind.is_access() || event.kind.wants_latch()) {
             return now;
         }
         let operand = self.results.get(event.dep);

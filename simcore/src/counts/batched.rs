@@ -298,7 +298,9 @@ impl Batched {
             | Kind::Barrier
             | Kind::PageWait
             | Kind::Latch
-            | Kind::Unlatch => {}
+            | Kind::Unlatch
+            | Kind::ShareLatch
+            | Kind::AwaitLatch => {}
             Kind::PageRead | Kind::PageWrite | Kind::PagePrefetch => {
                 self.page_requests.take(event.kind, event.address);
             }

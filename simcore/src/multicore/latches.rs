@@ -1,21 +1,95 @@
-//! Latches: which core holds one, and who waits for it.
+//! Latches: which cores hold one, and who waits for it.
 
 use std::collections::{HashMap, VecDeque};
+use traces::Kind;
 
-/// A program and the address of a latch of its own.
-pub(super) type Latch = (usize, u64);
+/// A program and a latch of its own.
+pub(super) type Latch = (usize, (u64, u32));
 
 /// As many latches as may be remembered before those are forgotten that are free for everybody.
 const REMEMBERED: usize = 1 << 12;
 
+/// What a core wants of a latch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Hold {
+    /// To hold it with nobody else.
+    Alone,
+    /// To hold it beside others who share it.
+    Shared,
+    /// That nobody holds it alone; it holds nothing itself.
+    Nothing,
+}
+
+impl Hold {
+    /// What such an event wants; none if it wants no latch.
+    pub(super) fn of(kind: Kind) -> Option<Self> {
+        match kind {
+            Kind::Latch => Some(Self::Alone),
+            Kind::ShareLatch => Some(Self::Shared),
+            Kind::AwaitLatch => Some(Self::Nothing),
+            _ => None,
+        }
+    }
+}
+
+/// A cycle in which a core has released a latch.
+type Release = (u64, usize);
+
 /// What is known of a latch that has been taken.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct State {
-    holder: Option<usize>,
-    /// The cycle in which it was released last, and the core that did so, which need not wait for that.
-    free: (u64, usize),
+    /// Cores that hold it, one of them if it is held `alone`.
+    holders: Vec<usize>,
+    alone: bool,
+    /// When it was last released by who had held it alone.
+    released: Option<Release>,
+    /// When those released it last who have shared it since then, each core once.
+    released_shared: Vec<Release>,
     /// Cores that wait for it, in the order in which they came.
-    waiting: VecDeque<usize>,
+    waiting: VecDeque<(usize, Hold)>,
+}
+
+impl State {
+    /// Whether a core gets what it wants now, with nobody before it.
+    fn grants(&self, core: usize, hold: Hold) -> bool {
+        match hold {
+            Hold::Alone => self.holders.iter().all(|&holder| holder == core),
+            Hold::Shared | Hold::Nothing => !self.alone || self.holders == [core],
+        }
+    }
+
+    /// The cycle from which a core has what it wants, which holds the latch then. It need not wait for what it released itself.
+    fn give(&mut self, core: usize, hold: Hold) -> u64 {
+        if hold != Hold::Nothing && !self.holders.contains(&core) {
+            self.holders.push(core);
+            self.alone = hold == Hold::Alone;
+        }
+        let shared: &[Release] = match hold {
+            Hold::Alone => &self.released_shared,
+            Hold::Shared | Hold::Nothing => &[],
+        };
+        let all = self.released.iter().chain(shared);
+        let by_others = all.filter(|&&(_, by)| by != core);
+        by_others.map(|&(cycle, _)| cycle).max().unwrap_or(0)
+    }
+
+    /// Notes that a core which held it has released it in a cycle.
+    fn note(&mut self, core: usize, cycle: u64) {
+        self.holders.retain(|&holder| holder != core);
+        if std::mem::take(&mut self.alone) {
+            self.released = Some((cycle, core));
+            self.released_shared.clear();
+        } else {
+            self.released_shared.retain(|&(_, by)| by != core);
+            self.released_shared.push((cycle, core));
+        }
+    }
+
+    /// Whether it is free from a cycle on, for everybody.
+    fn is_free(&self, cycle: u64) -> bool {
+        let mut releases = self.released.iter().chain(&self.released_shared);
+        self.holders.is_empty() && releases.all(|&(released, _)| released <= cycle)
+    }
 }
 
 /// Latches that are held, or have been.
@@ -34,31 +108,37 @@ impl Latches {
         }
     }
 
-    /// A core takes a latch, and gets the cycle from which it is free; or waits for it, if another core holds it.
-    pub(super) fn take(&mut self, latch: Latch, core: usize) -> Option<u64> {
-        let state = self.states.entry(latch).or_insert_with(|| State {
-            holder: None,
-            free: (0, core),
-            waiting: VecDeque::new(),
-        });
-        if state.holder.is_some_and(|holder| holder != core) {
-            state.waiting.push_back(core);
-            return None;
+    /// A core gets what it wants of a latch, and the cycle from which that is so; or waits for others, who hold the latch or came first. Who
+    /// wants nothing of it waits for nobody who waits.
+    pub(super) fn take(&mut self, latch: Latch, core: usize, hold: Hold) -> Option<u64> {
+        let state = self.states.entry(latch).or_default();
+        let is_first = hold == Hold::Nothing || state.waiting.is_empty();
+        if is_first && state.grants(core, hold) {
+            return Some(state.give(core, hold));
         }
-        state.holder = Some(core);
-        let (cycle, by) = state.free;
-        Some(if by == core { 0 } else { cycle })
+        state.waiting.push_back((core, hold));
+        None
     }
 
-    /// A core releases a latch in a cycle: it is that of who waits longest, who is given. One that it does not hold stays as it is.
-    pub(super) fn release(&mut self, latch: Latch, core: usize, cycle: u64) -> Option<usize> {
-        let state = self.states.get_mut(&latch)?;
-        if state.holder != Some(core) {
-            return None;
+    /// A core releases a latch in a cycle: those who wait longest get what they want, as far as they can have it together, and are given with
+    /// the cycle from which they have it. A latch that the core does not hold stays as it is.
+    pub(super) fn release(&mut self, latch: Latch, core: usize, cycle: u64) -> Vec<(usize, u64)> {
+        let mut go_on = Vec::new();
+        let Some(state) = self.states.get_mut(&latch) else {
+            return go_on;
+        };
+        if !state.holders.contains(&core) {
+            return go_on;
         }
-        state.free = (cycle, core);
-        state.holder = state.waiting.pop_front();
-        state.holder
+        state.note(core, cycle);
+        while let Some(&(next, hold)) = state.waiting.front() {
+            if !state.grants(next, hold) {
+                break;
+            }
+            state.waiting.pop_front();
+            go_on.push((next, state.give(next, hold)));
+        }
+        go_on
     }
 
     /// Forgets latches that were free before a cycle from which on cores take some, if there are many.
@@ -66,14 +146,13 @@ impl Latches {
         if self.states.len() < self.forget_at {
             return;
         }
-        self.states
-            .retain(|_, state| state.holder.is_some() || state.free.0 > cycle);
+        self.states.retain(|_, state| !state.is_free(cycle));
         self.forget_at = (2 * self.states.len()).max(REMEMBERED);
     }
 
-    /// A core that waits for a latch, and the one that holds it.
+    /// A core that waits for a latch, and one that holds it.
     pub(super) fn waiting(&self) -> Option<(usize, usize)> {
-        let waits = |state: &State| Some((*state.waiting.front()?, state.holder?));
+        let waits = |state: &State| Some((state.waiting.front()?.0, *state.holders.first()?));
         self.states.values().filter_map(waits).min()
     }
 }

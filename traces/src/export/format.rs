@@ -84,6 +84,8 @@ impl Format {
             | Kind::PageWait
             | Kind::Latch
             | Kind::Unlatch
+            | Kind::ShareLatch
+            | Kind::AwaitLatch
             | Kind::Flush
             | Kind::Measure
             | Kind::Barrier => false,

@@ -14,8 +14,9 @@ use std::sync::Arc;
 pub const FORMAT: &str = "memwalk-trace";
 /// The latest version of columns and metadata that this build reads. It writes the earliest that says all of a trace, so that
 /// earlier builds read what they can.
-pub const SCHEMA_VERSION: u64 = OF_SHARING;
-/// The versions in which frames and latches that threads share, exchanges, non-temporal stores, arrivals of pages and threads came, and the one before.
+pub const SCHEMA_VERSION: u64 = OF_SHARED_LATCHES;
+/// The versions in which latches that several hold at a time, frames and latches that threads share, exchanges, non-temporal stores, arrivals of pages and threads came, and the one before.
+const OF_SHARED_LATCHES: u64 = 7;
 const OF_SHARING: u64 = 6;
 const OF_EXCHANGES: u64 = 5;
 const OF_NON_TEMPORAL_STORES: u64 = 4;
@@ -73,6 +74,7 @@ impl Contents {
 /// Earlier builds know reads and prefetches, but not that they may be for a fill: they would have a page come again that is there.
 pub(super) fn version_of(event: &Event) -> u64 {
     match event.kind {
+        Kind::ShareLatch | Kind::AwaitLatch => OF_SHARED_LATCHES,
         Kind::PageWait | Kind::Latch | Kind::Unlatch => OF_SHARING,
         _ if event.fill() > 0 => OF_SHARING,
         Kind::Exchange => OF_EXCHANGES,

@@ -219,6 +219,9 @@ fn the_version_of_a_file_is_the_earliest_that_says_all_of_it() {
     for kind in [Kind::PageWait, Kind::Latch, Kind::Unlatch] {
         assert_eq!(version(&[vec![Event::new(kind, 7)]]), "6");
     }
+    for kind in [Kind::ShareLatch, Kind::AwaitLatch] {
+        assert_eq!(version(&[vec![Event::new(kind, 7)]]), "7");
+    }
 }
 
 #[test]

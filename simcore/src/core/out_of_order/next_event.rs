@@ -12,7 +12,7 @@ impl Clocked for OutOfOrder {
 
     #[inline]
     fn begins(&self, now: u64, machinery: &Machinery, event: &Event) -> u64 {
-        if !(event.kind.is_access() || event.kind == Kind::Latch) {
+        if !(event.kind.is_access() || event.kind.wants_latch()) {
             return now;
         }
         let instructions = u64::from(event.instructions) + event.own_instructions();

@@ -142,13 +142,13 @@ fn assert_cause(expected: &str, change: impl Fn(&mut crate::store::columns::Colu
 
 #[test]
 fn every_value_that_no_event_has_is_refused_with_its_place() {
-    assert_cause("unknown kind 21; the kinds are 0 to 20", |columns, row| {
-        columns.kind[row] = 21
+    assert_cause("unknown kind 23; the kinds are 0 to 22", |columns, row| {
+        columns.kind[row] = 23
     });
-    assert_cause("unknown kind -1; the kinds are 0 to 20", |columns, row| {
+    assert_cause("unknown kind -1; the kinds are 0 to 22", |columns, row| {
         columns.kind[row] = -1
     });
-    assert_cause("unknown kind 256; the kinds are 0 to 20", |columns, row| {
+    assert_cause("unknown kind 256; the kinds are 0 to 22", |columns, row| {
         columns.kind[row] = 256
     });
     assert_cause("size = 65536; it is 0 to 65535", |columns, row| {
@@ -352,7 +352,7 @@ fn other_columns_versions_and_metadata_are_refused() {
     let (_folder, path) = forge_file(ours(), None, SCHEMA_VERSION + 1);
     let message = refusal(&path);
     assert!(
-        message.contains("schema version 7, but this memwalk reads version 6; update memwalk"),
+        message.contains("schema version 8, but this memwalk reads version 7; update memwalk"),
         "{message}"
     );
 }

@@ -112,8 +112,15 @@ fn pages_that_arrive_and_waits_are_left_out() {
     };
     let wait = Event::for_fill(Kind::PageWait, 7, 1);
     let for_another = Event::arrival_for_another(0x2_0000_0000, 8192);
-    let [latch, unlatch] = [Kind::Latch, Kind::Unlatch].map(|kind| Event::new(kind, 64));
-    let without_instructions = [arrival, wait, for_another, latch, unlatch];
+    let latches = [
+        Kind::Latch,
+        Kind::Unlatch,
+        Kind::ShareLatch,
+        Kind::AwaitLatch,
+    ];
+    let without_instructions = [arrival, wait, for_another]
+        .into_iter()
+        .chain(latches.map(|kind| Event::new(kind, 64)));
     events.splice(behind..behind, without_instructions);
     for format in Format::ALL {
         let plain = export(format, "t", &sample()).unwrap();
@@ -130,6 +137,8 @@ fn pages_that_arrive_and_waits_are_left_out() {
             (Kind::PageWait, 1),
             (Kind::Latch, 1),
             (Kind::Unlatch, 1),
+            (Kind::ShareLatch, 1),
+            (Kind::AwaitLatch, 1),
         ] {
             assert!(
                 left_out
