@@ -68,6 +68,17 @@ pub fn place(reservations: &[Reservation]) -> Vec<Segment> {
     segments
 }
 
+/// Places a reservation behind segments, at a page of its own.
+#[must_use]
+pub(crate) fn place_behind(segments: &[Segment], reservation: &Reservation) -> Segment {
+    let mut segment = place(std::slice::from_ref(reservation)).remove(0);
+    segment.base += segments
+        .last()
+        .map_or(0, |last| last.base + last.size_bytes)
+        .next_multiple_of(PAGE_BYTES);
+    segment
+}
+
 /// Where the memory of an arena begins in the simulated address space.
 pub trait Origin: Copy + std::fmt::Debug {
     /// For segments from an address on.

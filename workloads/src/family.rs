@@ -89,6 +89,14 @@ pub(crate) trait Kernel: Send + Sync {
         None
     }
 
+    /// Checks that its threads can run on this processor side by side.
+    ///
+    /// # Errors
+    /// What they do to each other is done in turns, which only the simulated program takes.
+    fn check_native(&self) -> Result<(), WorkloadError> {
+        Ok(())
+    }
+
     /// Runs thread number `thread`, counted from 0; stops early if the trace failed. The same code runs on the host's processor,
     /// where [`Trace::NATIVE`] says so.
     fn run<T: Trace>(&self, thread: u32, trace: &mut T) -> Outcome;

@@ -117,12 +117,13 @@ impl Prepared {
     /// Runs the kernel on this processor, as [`native::measure`] says; the outcome is that of [`Prepared::run`].
     ///
     /// # Errors
-    /// If `observer` breaks off, or the workload's memory is too large.
+    /// If `observer` breaks off, the workload's memory is too large, or its threads cannot run so.
     pub fn run_native(
         &self,
         options: Options,
         observer: Observer<'_>,
     ) -> Result<Measured, NativeError> {
+        self.kernel.check_native()?;
         native::measure(
             &self.layout,
             self.threads,

@@ -101,6 +101,10 @@ macro_rules! register {
                 match self { $(Self::$variant(kernel) => kernel.slice(),)+ }
             }
 
+            fn check_native(&self) -> Result<(), WorkloadError> {
+                match self { $(Self::$variant(kernel) => kernel.check_native(),)+ }
+            }
+
             fn run<T: Trace>(&self, thread: u32, trace: &mut T) -> Outcome {
                 match self { $(Self::$variant(kernel) => kernel.run(thread, trace),)+ }
             }

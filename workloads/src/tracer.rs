@@ -273,6 +273,30 @@ pub trait Trace {
         self.emit(Event::new(Kind::Unlatch, address), Dep::NONE);
     }
 
+    /// Takes the latch of a page by the instruction at `site`, alone or beside others, or awaits it, as `kind` says. Its word, which may have been
+    /// another page's, waits for `dep`.
+    #[inline]
+    fn latch_page(
+        &mut self,
+        kind: Kind,
+        site: impl Into<u16>,
+        (address, page): (u64, u32),
+        dep: Dep,
+    ) {
+        let event = Event {
+            site: site.into(),
+            ..Event::of_page_latch(kind, address, page)
+        };
+        self.emit(event, dep);
+    }
+
+    /// The latch of a page is free, or shared by one less, when the stores up to here are done.
+    #[inline]
+    fn unlatch_page(&mut self, (address, page): (u64, u32)) {
+        let event = Event::of_page_latch(Kind::Unlatch, address, page);
+        self.emit(event, Dep::NONE);
+    }
+
     /// The thread goes on when it is its turn, which lasts up to the next: what threads of a run share and change between barriers, they
     /// change in turns, so that every run is the same. No event tells of it, and no simulated time passes.
     #[inline(always)]

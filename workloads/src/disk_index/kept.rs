@@ -83,13 +83,16 @@ impl IndexKey {
     }
 }
 
-/// An index with keys of any size.
+/// What there is of an index, by the size of its keys.
 #[derive(Clone, Debug)]
-pub(crate) enum AnyIndex {
-    Four(Arc<Index<u32>>),
-    Eight(Arc<Index<u64>>),
-    Twenty(Arc<Index<Long>>),
+pub(crate) enum ByKey<Four, Eight, Twenty> {
+    Four(Four),
+    Eight(Eight),
+    Twenty(Twenty),
 }
+
+/// An index with keys of any size.
+pub(crate) type AnyIndex = ByKey<Arc<Index<u32>>, Arc<Index<u64>>, Arc<Index<Long>>>;
 
 /// The indexes of the latest workloads: the one in use and the one before, since experiments often alternate between two.
 pub(crate) type Indexes = Kept<IndexKey, AnyIndex, 2>;

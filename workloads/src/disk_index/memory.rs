@@ -30,7 +30,9 @@ impl DiskIndexWorkload {
         let used = reserved.min(built.saturating_add(grown));
         let order = if self.grows() { self.keys * 4 } else { 0 };
         let keys = match self.operation {
-            Operation::Search | Operation::Scan => self.operations * LISTED_BYTES,
+            Operation::Search => self.operations * LISTED_BYTES,
+            // Each thread has a part of every scan.
+            Operation::Scan => self.operations * LISTED_BYTES * u64::from(self.threads),
             Operation::Insert | Operation::Delete => self.operations * DRAWN_BYTES,
         };
         // What changes the index gets a copy of all that is reserved, or of the pages that it changes.
@@ -40,9 +42,13 @@ impl DiskIndexWorkload {
             (Operation::Search, None) => 0,
             (Operation::Scan, None) => self.buffer_bytes * u64::from(self.threads),
         };
-        // What each thread knows of pages and of frames of a pool that is shared.
-        let pages = reserved / page_bytes;
-        let each = pages * HOME_BYTES + self.frames().map_or(0, u64::from) * MET_BYTES;
+        // What each thread knows of frames of a pool that is shared, and of pages if it has an index of its own.
+        let homes = if self.is_changing() {
+            0
+        } else {
+            reserved / page_bytes * HOME_BYTES
+        };
+        let each = homes + self.frames().map_or(0, u64::from) * MET_BYTES;
         let known = if self.is_shared() {
             u64::from(self.threads).saturating_mul(each)
         } else {

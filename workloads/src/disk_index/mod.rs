@@ -7,6 +7,7 @@ mod named_file;
 mod page_file;
 mod run;
 mod spec;
+mod turns;
 mod validate;
 mod work;
 

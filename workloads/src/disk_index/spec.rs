@@ -97,12 +97,11 @@ pub struct DiskIndexWorkload {
     /// to the last one of the range, which is looked for first (thesis sections 3.2.2, 3.3.5 and 3.6.3); 0 for none.
     #[schemars(transform = takes(DISTANCE_PAGES), transform = applies("operation", vec![Operation::Scan]))]
     pub distance_pages: u32,
-    /// Threads that divide each range among themselves (thesis section 3.6.4), or to which searches are dealt out; they begin together and share one
-    /// buffer pool with latches, while each has return buffers of its own.
-    #[schemars(transform = takes(THREADS), transform = applies("operation", vec![Operation::Search, Operation::Scan]))]
+    /// Threads that divide each range among themselves (thesis section 3.6.4), or to which other operations are dealt out; they begin together and
+    /// share one buffer pool with latches, and pages with latches where they change some, while each has return buffers of its own.
+    #[schemars(transform = takes(THREADS))]
     pub threads: u32,
     /// How threads keep pages in their frames while they read them.
-    #[schemars(transform = applies("operation", vec![Operation::Search, Operation::Scan]))]
     pub latching: Latching,
     /// How arrays and slots move towards higher addresses within a page (thesis section 3.5.1).
     #[schemars(transform = applies("operation", vec![Operation::Insert, Operation::Delete]))]
@@ -224,6 +223,11 @@ impl DiskIndexWorkload {
     /// Whether the pool is one that threads may share: then a single thread does what several would do.
     pub(super) fn is_shared(&self) -> bool {
         self.threads > 1 || self.latching == Latching::Optimistic
+    }
+
+    /// Whether threads change the index together: then pages have latches.
+    pub(super) fn is_changing(&self) -> bool {
+        self.is_shared() && !self.done().read_only()
     }
 
     /// Frames, if not every page has one of its own: no more than there may be pages.

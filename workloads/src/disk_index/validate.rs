@@ -2,13 +2,12 @@
 
 use super::limits::{CALL, DISTANCE, DISTANCE_PAGES};
 use super::spec::DiskIndexWorkload;
-use crate::bounds::{FILL, OPERATIONS, THREADS};
+use crate::bounds::{FILL, OPERATIONS};
 use crate::operations::{BULKLOADED_SHARE, KEYS, Operation, check_buffer};
 use crate::paged_tree::structure::Structure;
-use crate::pool::Latching;
 use crate::pool::limits::{FEWEST_FRAMES, check_frames};
 use crate::validate::WorkloadError;
-use crate::warm_up::{CacheState, WarmUp};
+use crate::warm_up::WarmUp;
 
 impl DiskIndexWorkload {
     /// Checks every parameter.
@@ -36,25 +35,18 @@ impl DiskIndexWorkload {
         Ok(())
     }
 
-    /// Checks that threads change nothing, and that there are frames for each.
+    /// Checks that threads can do what they are to, and that there are frames for each.
     fn check_threads(&self) -> Result<(), WorkloadError> {
-        THREADS.check("threads", self.threads)?;
-        let changes = matches!(self.operation, Operation::Insert | Operation::Delete);
-        if self.threads > 1 && changes {
+        self.done().check_threads(self.caches)?;
+        if self.structure == Structure::CacheFirst && self.is_changing() {
+            let (parameter, value) = match self.threads {
+                1 => ("latching", "optimistic".into()),
+                threads => ("threads", threads.to_string()),
+            };
             let message = format!(
-                "{}; only searches and scans are divided among threads",
-                self.threads
+                "{value}; the nodes of a cache-first tree have their parents in other pages, for whose changes there are no latches here; take another structure, or one thread that is `pessimistic`"
             );
-            return Err(WorkloadError::new("threads", message));
-        }
-        if self.latching == Latching::Optimistic && changes {
-            let message = "optimistic; pages that change have no version here, only searches and scans read so";
-            return Err(WorkloadError::new("latching", message));
-        }
-        let cold = self.caches == CacheState::Cold;
-        if self.threads > 1 && cold && self.operation == Operation::Search {
-            let message = "cold; threads search at the same time, so that caches cannot be emptied before each search; say `caches: empty`";
-            return Err(WorkloadError::new("caches", message));
+            return Err(WorkloadError::new(parameter, message));
         }
         let fewest = FEWEST_FRAMES * u64::from(self.threads);
         if self.pool_frames == 0 || self.pool_frames >= fewest {

@@ -34,14 +34,16 @@ impl IndexWorkload {
             Maturity::Bulkloaded => 0,
         };
         let keys = match self.operation {
-            Operation::Search | Operation::Scan => self.operations * LISTED_BYTES,
+            Operation::Search => self.operations * LISTED_BYTES,
+            // Each thread has a part of every scan.
+            Operation::Scan => self.operations * LISTED_BYTES * u64::from(self.threads),
             Operation::Insert | Operation::Delete => self.operations * DRAWN_BYTES,
         };
         // What changes the tree gets a copy of all that is reserved.
         let copy = match self.operation {
             Operation::Insert | Operation::Delete => reserved,
             Operation::Search => 0,
-            Operation::Scan => self.buffer_bytes,
+            Operation::Scan => self.buffer_bytes * u64::from(self.threads),
         };
         let (parameter, remedy) = if self.operations > self.keys {
             ("operations", "take fewer operations")

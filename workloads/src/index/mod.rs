@@ -27,6 +27,10 @@ impl Family for IndexWorkload {
         self.check()
     }
 
+    fn threads(&self) -> u32 {
+        self.threads
+    }
+
     fn warm_up(&self) -> Option<WarmUp> {
         WarmUp::of(self.caches, self.warm_up)
     }

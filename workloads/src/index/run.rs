@@ -3,12 +3,12 @@
 use super::kept::AnyTree;
 use super::spec::IndexWorkload;
 use crate::family::{Family, Kernel};
-use crate::operations::{Operation, ReturnBuffers, Searched};
+use crate::operations::{Operation, Operations, ReturnBuffers, Searched};
 use crate::outcome::Outcome;
 use crate::tracer::Trace;
 use crate::tree::{ReturnBuffer, ScanRange, Site, Tree};
 use crate::word::Word;
-use traces::{Layout, Segment};
+use traces::Layout;
 
 /// A workload with its tree, of which every run has a copy.
 #[derive(Clone, Debug)]
@@ -25,49 +25,62 @@ impl Kernel for IndexRun {
         }
     }
 
-    fn run<T: Trace>(&self, _thread: u32, trace: &mut T) -> Outcome {
+    fn run<T: Trace>(&self, thread: u32, trace: &mut T) -> Outcome {
+        let operations = self.workload.done_by(thread);
         match &self.tree {
-            AnyTree::Four(tree) => run(&self.workload, Tree::clone(tree), trace),
-            AnyTree::Eight(tree) => run(&self.workload, Tree::clone(tree), trace),
+            AnyTree::Four(tree) => run(&self.workload, operations, Tree::clone(tree), trace),
+            AnyTree::Eight(tree) => run(&self.workload, operations, Tree::clone(tree), trace),
         }
     }
 }
 
 /// The names that the events of a workload on `tree` refer to.
 fn layout<W: Word>(workload: &IndexWorkload, tree: &Tree<W>) -> Layout {
-    let mut segments: Vec<Segment> = tree.segments().to_vec();
-    segments.extend(workload.buffers().segment(tree.segments()));
     Layout {
-        segments,
+        segments: workload.buffers().behind(tree.segments(), workload.threads),
         sites: Site::NAMES.iter().map(ToString::to_string).collect(),
         phases: vec!["start".into(), workload.operation.phase().into()],
         calls: Vec::new(),
     }
 }
 
-/// Runs all operations on `tree`; stops early if the trace failed.
-fn run<W: Word, T: Trace>(workload: &IndexWorkload, mut tree: Tree<W>, trace: &mut T) -> Outcome {
+/// Runs a thread's part of all operations on `tree`; stops early if the trace failed.
+fn run<W: Word, T: Trace>(
+    workload: &IndexWorkload,
+    operations: Operations,
+    mut tree: Tree<W>,
+    trace: &mut T,
+) -> Outcome {
+    let wanted = workload.buffers();
+    let before = wanted.behind(tree.segments(), operations.thread.number);
     let mut buffers = if T::NATIVE {
-        // Memory of the tree's own, all of it touched.
-        let origin = tree.settle();
-        ReturnBuffers::native(workload.buffers(), tree.segments(), origin)
+        // Memory of the tree's own, all of it touched; but threads share what nobody changes.
+        let origin = if workload.threads == 1 {
+            tree.settle()
+        } else {
+            tree.origin()
+        };
+        ReturnBuffers::native(wanted, &before, origin)
     } else {
-        ReturnBuffers::simulated(workload.buffers(), tree.segments())
+        ReturnBuffers::simulated(wanted, &before)
     };
     let (node_splits, chunk_splits) = (tree.node_splits(), tree.chunk_splits());
     let leaves = tree.leaf_nodes();
     tree.set_prefetching(workload.prefetching());
-    let (operations, warm_up) = (workload.done(), workload.warm_up());
+    let warm_up = workload.warm_up();
     let keys = operations.drawn();
     operations.warm(warm_up, &mut tree, &mut buffers, trace);
     let caches = (workload.caches, warm_up);
     let done = operations.run(&keys, caches, &mut tree, &mut buffers, trace);
     let mut outcome = Outcome::default();
-    done.begin(&mut outcome);
-    outcome.set("levels", tree.levels() as u64);
-    outcome.set("leaf_nodes", tree.leaf_nodes());
-    outcome.set("inner_nodes", tree.inner_nodes());
-    outcome.set("index_bytes", tree.index_bytes());
+    // What threads leave is summed up, and they have operations and a tree together.
+    if operations.thread.number == 0 {
+        done.begin(&mut outcome);
+        outcome.set("levels", tree.levels() as u64);
+        outcome.set("leaf_nodes", tree.leaf_nodes());
+        outcome.set("inner_nodes", tree.inner_nodes());
+        outcome.set("index_bytes", tree.index_bytes());
+    }
     outcome.set("node_splits", tree.node_splits() - node_splits);
     // An insertion splits one leaf or none; the other node splits follow from that one.
     if workload.operation == Operation::Insert {

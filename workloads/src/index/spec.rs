@@ -1,7 +1,7 @@
 //! What to run on a tree, as data.
 
 use super::limits::LINES;
-use crate::bounds::{FILL, LINE_BYTES, OPERATIONS, WORD_BYTES};
+use crate::bounds::{FILL, LINE_BYTES, OPERATIONS, THREADS, WORD_BYTES};
 use crate::operations::{BUFFER_BYTES, Buffers, KEYS, Maturity, Operation, Operations, Thread};
 use crate::ranks::SKEW;
 use crate::schema::{applies, bytes, parameters, required, takes};
@@ -115,6 +115,10 @@ pub struct IndexWorkload {
     /// Return buffer that a scan copies tupleIDs into, again and again: its caller takes them when it is full (thesis section 2.3).
     #[schemars(transform = bytes, transform = takes(BUFFER_BYTES), transform = applies("operation", vec![Operation::Scan]))]
     pub buffer_bytes: u64,
+    /// Threads that divide each range among themselves (thesis section 3.6.4), or to which searches are dealt out; they begin together and share
+    /// the tree, while each has return buffers of its own.
+    #[schemars(transform = takes(THREADS), transform = applies("operation", vec![Operation::Search, Operation::Scan]))]
+    pub threads: u32,
     /// What the operations find in the caches.
     pub caches: CacheState,
     /// Operations before the measurement; before insertions and deletions they are searches, for keys as those of the operations.
@@ -139,6 +143,7 @@ impl Default for IndexWorkload {
             range: 1_000,
             skew: 0.0,
             buffer_bytes: 4096,
+            threads: 1,
             caches: CacheState::Warm,
             warm_up: Some(WarmUp::Auto),
             seed: 1,
@@ -194,6 +199,11 @@ impl IndexWorkload {
 
     /// What is done.
     pub(super) fn done(&self) -> Operations {
+        self.done_by(0)
+    }
+
+    /// What a thread does.
+    pub(super) fn done_by(&self, number: u32) -> Operations {
         Operations {
             operation: self.operation,
             keys: self.keys,
@@ -201,7 +211,10 @@ impl IndexWorkload {
             range: self.range,
             skew: self.skew,
             seed: self.seed,
-            thread: Thread::ALONE,
+            thread: Thread {
+                number,
+                of: self.threads,
+            },
         }
     }
 
@@ -214,8 +227,8 @@ impl IndexWorkload {
     /// Insertions that the tree has room for after its bulkload.
     #[must_use]
     pub fn room(&self) -> u64 {
-        let read = matches!(self.operation, Operation::Search | Operation::Scan);
-        if self.tree.kind == TreeKind::CsbPlus && read && self.maturity == Maturity::Bulkloaded {
+        let reads = self.done().read_only();
+        if self.tree.kind == TreeKind::CsbPlus && reads && self.maturity == Maturity::Bulkloaded {
             // Most CSB+-trees are never changed, and room would put their levels elsewhere than published results have them.
             return 0;
         }

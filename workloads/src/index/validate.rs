@@ -50,17 +50,19 @@ impl IndexWorkload {
         OPERATIONS.check("operations", self.operations)?;
         WarmUp::validate(self.caches, self.warm_up)?;
         self.done().check()?;
+        self.done().check_threads(self.caches)?;
+        self.done().check_threads_read()?;
         if self.operation == Operation::Scan {
             check_buffer(self.buffer_bytes, self.line_bytes)?;
         }
-        let mut reserved = reservations(
+        let reserved = reservations(
             &self.shape(),
             self.bulkloaded_keys(),
             self.fills(),
             self.room(),
         );
-        reserved.extend(self.buffers().reservation());
-        let end = arena::place(&reserved)
+        let end = (self.buffers())
+            .behind(&arena::place(&reserved), self.threads)
             .last()
             .map_or(0, |last| last.base + last.size_bytes);
         address_space("keys", self.word_bytes, end)

@@ -105,6 +105,8 @@ impl Operations {
     ///
     /// Searches draw from all keys of the tree, deletions too but none twice; insertions draw from the absent keys,
     /// none twice; scans draw from the keys that have enough keys after them.
+    ///
+    /// Threads draw the same keys, and each keeps those of its own operations.
     #[must_use]
     pub(crate) fn drawn(&self) -> Vec<u64> {
         let mut random = Random::new(self.seed, FOR_OPERATIONS);
@@ -112,14 +114,21 @@ impl Operations {
         match self.operation {
             Operation::Search | Operation::Scan => {
                 let popular = self.popular();
-                (0..count).map(|_| popular.draw(&mut random)).collect()
+                self.own((0..count).map(|_| popular.draw(&mut random)))
             }
-            Operation::Delete => random.distinct(count, keys).into_iter().map(key).collect(),
+            Operation::Delete => self.own(random.distinct(count, keys).into_iter().map(key)),
             Operation::Insert => {
                 let absent = random.distinct(count, keys * GAPS);
-                absent.into_iter().map(absent_key).collect()
+                self.own(absent.into_iter().map(absent_key))
             }
         }
+    }
+
+    /// The keys of the thread's own operations, of those of all.
+    fn own(&self, keys: impl Iterator<Item = u64>) -> Vec<u64> {
+        let numbered = (0_u64..).zip(keys);
+        let own = numbered.filter(|&(number, _)| self.does(number));
+        own.map(|(_, key)| key).collect()
     }
 
     /// The keys of a warm-up, without end: of the same kinds as those of the operations, but any of them may come again.

@@ -10,10 +10,10 @@ pub(crate) use return_buffers::{Buffers, ReturnBuffers};
 pub(crate) use returning::{ReturnSites, Returning};
 pub(crate) use run::Searched;
 
-use crate::bounds::{Between, LINE_BYTES};
+use crate::bounds::{Between, LINE_BYTES, THREADS};
 use crate::ranks::SKEW;
 use crate::validate::{WorkloadError, within};
-use crate::warm_up::WarmUp;
+use crate::warm_up::{CacheState, WarmUp};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
@@ -128,8 +128,7 @@ impl Operations {
     /// Checks that the index has keys for so many operations, or enough of them for a range, and that keys may be popular.
     pub(crate) fn check(&self) -> Result<(), WorkloadError> {
         SKEW.check("skew", self.skew)?;
-        let draws_again = matches!(self.operation, Operation::Search | Operation::Scan);
-        if self.skew > 0.0 && !draws_again {
+        if self.skew > 0.0 && !self.read_only() {
             let message = format!(
                 "{}, but no key is inserted or deleted twice; it must be 0",
                 self.skew
@@ -149,10 +148,43 @@ impl Operations {
         }
     }
 
+    /// Whether they leave the index as it is.
+    pub(crate) fn read_only(&self) -> bool {
+        matches!(self.operation, Operation::Search | Operation::Scan)
+    }
+
+    /// Checks that there may be so many threads, and that caches can be as they are wanted.
+    pub(crate) fn check_threads(&self, caches: CacheState) -> Result<(), WorkloadError> {
+        let threads = self.thread.of;
+        THREADS.check("threads", threads)?;
+        let meet = self.operation == Operation::Scan;
+        if threads > 1 && caches == CacheState::Cold && !meet {
+            let message = "cold; threads work at the same time, so that caches cannot be emptied before each operation; say `caches: empty`";
+            return Err(WorkloadError::new("caches", message));
+        }
+        Ok(())
+    }
+
+    /// Checks that threads change nothing.
+    pub(crate) fn check_threads_read(&self) -> Result<(), WorkloadError> {
+        let threads = self.thread.of;
+        if threads == 1 || self.read_only() {
+            return Ok(());
+        }
+        let message = format!("{threads}; only searches and scans are divided among threads");
+        Err(WorkloadError::new("threads", message))
+    }
+
     /// Whether operation `number` is the thread's, or a part of it.
     pub(crate) fn does(&self, number: u64) -> bool {
         let Thread { number: own, of } = self.thread;
         self.operation == Operation::Scan || number % u64::from(of) == u64::from(own)
+    }
+
+    /// The numbers of the operations that are the thread's, or a part of them.
+    pub(crate) fn numbers(&self) -> impl Iterator<Item = u64> + use<> {
+        let operations = *self;
+        (0..self.count).filter(move |&number| operations.does(number))
     }
 
     /// The part of a range that the thread scans, in tupleIDs.

@@ -1,6 +1,6 @@
 //! The buffers that scans return tupleIDs in.
 
-use crate::arena::{PAGE_BYTES, Reservation, place};
+use crate::arena::{PAGE_BYTES, Reservation, place_behind};
 use crate::word::Word;
 use traces::Segment;
 
@@ -32,14 +32,18 @@ impl Buffers {
         })
     }
 
+    /// The segments of an index, and behind them those of the buffers of so many threads.
+    pub(crate) fn behind(self, index: &[Segment], threads: u32) -> Vec<Segment> {
+        let mut segments = index.to_vec();
+        for _ in 0..threads {
+            segments.extend(self.segment(&segments));
+        }
+        segments
+    }
+
     /// Their segment: behind those of the index, which do not depend on the operation.
     pub(crate) fn segment(self, index: &[Segment]) -> Option<Segment> {
-        let mut segment = place(std::slice::from_ref(&self.reservation()?)).remove(0);
-        segment.base += index
-            .last()
-            .map_or(0, |last| last.base + last.size_bytes)
-            .next_multiple_of(PAGE_BYTES);
-        Some(segment)
+        Some(place_behind(index, &self.reservation()?))
     }
 }
 

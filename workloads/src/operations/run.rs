@@ -114,7 +114,7 @@ impl Operations {
         }
     }
 
-    /// Does an operation with each of the keys to an index that has been warmed up; stops early if the trace failed. Threads begin together,
+    /// Does an operation with each of the thread's keys to an index that has been warmed up; stops early if the trace failed. Threads begin together,
     /// scans each of them.
     pub(crate) fn run<I: Searched, T: Trace>(
         &self,
@@ -125,7 +125,7 @@ impl Operations {
         trace: &mut T,
     ) -> Done {
         let mut done = Done {
-            operations: keys.len() as u64,
+            operations: self.count,
             warm_up,
             returned: 0,
             checksum: Checksum::default(),
@@ -134,12 +134,9 @@ impl Operations {
         if meets && self.operation != Operation::Scan {
             trace.barrier();
         }
-        for (number, &key) in (0_u64..).zip(keys) {
+        for (number, &key) in self.numbers().zip(keys) {
             if trace.failed() {
                 break;
-            }
-            if !self.does(number) {
-                continue;
             }
             if caches == CacheState::Cold && number > 0 {
                 trace.flush();

@@ -3,9 +3,10 @@
 //! The entries of a non-leaf page are its children, each with the least key that it may have; the first child has all keys below the
 //! second's, whatever its own key says.
 
+use super::Site;
 use super::check::Fault;
 use super::key::Key;
-use super::page::{Position, another};
+use super::page::{COUNT, Position, STEP, another, load_header};
 use super::take::Taker;
 use crate::place::Loaded;
 use crate::pool::{Fixed, Pool};
@@ -154,6 +155,15 @@ pub(crate) trait Format<K: Key>: Listing + Copy + Debug + Send + Sync {
         key: K,
         id: u32,
     ) -> bool;
+
+    /// Whether a page is sure to take another entry without a split, whatever that is.
+    fn is_safe<T: Trace>(&self, trace: &mut T, pool: &Pool, page: &Fixed) -> bool {
+        let count: Loaded<u16> = load_header(trace, pool, page, COUNT);
+        let full = usize::from(count.value) == self.fanout();
+        trace.work(STEP);
+        trace.branch(Site::Full, full, count.token.after(1));
+        !full
+    }
 
     /// Moves the upper half of the entries to a page of zeros; returns the first key of that.
     fn split<T: Trace>(&self, trace: &mut T, pool: &mut Pool, page: &Fixed, right: &Fixed) -> K;

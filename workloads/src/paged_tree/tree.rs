@@ -8,7 +8,7 @@ use super::page_jumps::{PageJumps, RangeEnd};
 use super::plan::{History, Plan, Room};
 use super::take::Taker;
 use crate::place::Loaded;
-use crate::pool::{Fixed, Pool};
+use crate::pool::{Fixed, Pool, Use};
 use crate::tracer::{Dep, Trace, Untraced};
 use crate::tree::path::RECORD;
 use crate::tree::search::{CALL, LEVEL};
@@ -110,32 +110,73 @@ impl<K: Key, F: Format<K>> PagedTree<K, F> {
         key: K,
         visit: impl FnMut(&mut T, usize, u32),
     ) -> Fixed {
-        self.descend_to(trace, 0, key, visit)
+        self.descend_to(trace, (0, Use::Read), key, visit)
     }
 
-    /// The page of a level that has or would have `key`, pinned.
+    /// The page of a level that has or would have `key`, pinned for a use.
     #[inline]
     fn descend_to<T: Trace>(
         &mut self,
         trace: &mut T,
-        lowest: usize,
+        (lowest, held): (usize, Use),
         key: K,
         mut visit: impl FnMut(&mut T, usize, u32),
     ) -> Fixed {
         let (mut id, mut dep) = (self.root, Dep::NONE);
+        // Where others change pages, a page is left when the next is held: meanwhile that could be split.
+        let (is_coupled, mut above) = (self.pool.is_changing(), None);
         for level in (lowest + 1..self.levels).rev() {
             trace.work(LEVEL);
             trace.branch(Site::LevelLoop, true, Dep::NONE);
             visit(trace, level, id);
             let page = self.pool.fix(trace, id, dep);
+            self.leave(trace, above.take());
             let position = self.format.find(trace, &self.pool, &page, key, 1);
             let child = self.format.id(trace, &self.pool, &page, position);
-            self.pool.unfix(trace, &page, false);
+            above = Some(page).filter(|_| is_coupled);
+            if !is_coupled {
+                self.pool.unfix(trace, &page, false);
+            }
             (id, dep) = (child.value, child.token.after(0));
         }
         trace.work(LEVEL);
         trace.branch(Site::LevelLoop, false, Dep::NONE);
-        self.pool.fix(trace, id, dep)
+        let page = self.pool.fix_for(trace, held, id, dep);
+        self.leave(trace, above);
+        page
+    }
+
+    /// Unpins a page that was read, if there is one.
+    #[inline]
+    fn leave<T: Trace>(&mut self, trace: &mut T, page: Option<Fixed>) {
+        if let Some(page) = page {
+            self.pool.unfix(trace, &page, false);
+        }
+    }
+
+    /// The leaf page that would have `key`, and with it all above that a split of it may change, down from the last that is safe: where threads
+    /// change pages, a thread has these for itself (Bayer and Schkolnick, "Concurrency of operations on B-trees", Acta Informatica 9, 1977).
+    fn descend_to_split<T: Trace>(&mut self, trace: &mut T, key: K) -> (Fixed, Held) {
+        let mut held = [None; MOST_LEVELS];
+        let (mut id, mut dep) = (self.root, Dep::NONE);
+        for level in (1..self.levels).rev() {
+            trace.work(LEVEL);
+            trace.branch(Site::LevelLoop, true, Dep::NONE);
+            let page = self.pool.fix_for(trace, Use::Change, id, dep);
+            if self.format.is_safe(trace, &self.pool, &page) {
+                for above in &mut held[level + 1..] {
+                    self.leave(trace, above.take());
+                }
+            }
+            let position = self.format.find(trace, &self.pool, &page, key, 1);
+            let child = self.format.id(trace, &self.pool, &page, position);
+            (id, dep) = (child.value, child.token.after(0));
+            trace.work(RECORD);
+            held[level] = Some(page);
+        }
+        trace.work(LEVEL);
+        trace.branch(Site::LevelLoop, false, Dep::NONE);
+        (self.pool.fix_for(trace, Use::Change, id, dep), held)
     }
 
     /// Whether the entry before a position of a leaf page has `key`.
@@ -172,7 +213,7 @@ impl<K: Key, F: Format<K>> PagedTree<K, F> {
     pub fn insert<T: Trace>(&mut self, trace: &mut T, key: K, id: u32) -> Option<u32> {
         trace.work(CALL);
         let mut path = [0_u32; MOST_LEVELS];
-        let mut page = self.descend(trace, key, |trace, level, page| {
+        let mut page = self.descend_to(trace, (0, Use::Change), key, |trace, level, page| {
             trace.work(RECORD);
             path[level] = page;
         });
@@ -186,7 +227,10 @@ impl<K: Key, F: Format<K>> PagedTree<K, F> {
         }
         self.history.inserted += 1;
         let (mut key, mut id) = (key, id);
-        for level in 0.. {
+        let mut held = [None; MOST_LEVELS];
+        let mut level = 0;
+        let mut begins_again = self.pool.is_changing();
+        loop {
             if self
                 .format
                 .insert(trace, &mut self.pool, &page, position, key, id)
@@ -194,21 +238,40 @@ impl<K: Key, F: Format<K>> PagedTree<K, F> {
                 self.pool.unfix(trace, &page, true);
                 break;
             }
+            if std::mem::take(&mut begins_again) {
+                self.pool.unfix(trace, &page, false);
+                (page, held) = self.descend_to_split(trace, key);
+                position = self.format.find(trace, &self.pool, &page, key, 0);
+                continue;
+            }
             (key, id) = self.split(trace, level, &page, key, id);
             trace.work(STEP);
-            let above = level + 1;
-            trace.branch(Site::RootSplit, above == self.levels, Dep::NONE);
-            if above == self.levels {
+            level += 1;
+            trace.branch(Site::RootSplit, level == self.levels, Dep::NONE);
+            if level == self.levels {
                 self.grow(trace, key, id);
+                if self.pool.is_changing() {
+                    self.pool.unfix(trace, &page, true);
+                }
                 break;
             }
-            page = self.pool.fix(trace, path[above], Dep::NONE);
+            page = match held[level].take() {
+                Some(held) => held,
+                None => self.pool.fix(trace, path[level], Dep::NONE),
+            };
             position = self.format.find(trace, &self.pool, &page, key, 1);
+        }
+        // Pages that were not sure to have room, and had some.
+        if self.pool.is_changing() {
+            for above in held.into_iter().flatten() {
+                self.pool.unfix(trace, &above, false);
+            }
         }
         None
     }
 
-    /// Splits a page, inserts the entry into the half where it belongs, and unpins both; returns what the parent gets.
+    /// Splits a page, inserts the entry into the half where it belongs, and unpins both; returns what the parent gets. Where threads change
+    /// pages, a root stays latched until there is another: who waits for it would find a half of the keys.
     fn split<T: Trace>(
         &mut self,
         trace: &mut T,
@@ -234,7 +297,9 @@ impl<K: Key, F: Format<K>> PagedTree<K, F> {
             .format
             .insert(trace, &mut self.pool, half, position, key, id);
         assert!(inserted, "half of page {} has no room", page.page);
-        self.pool.unfix(trace, page, true);
+        if level + 1 < self.levels || !self.pool.is_changing() {
+            self.pool.unfix(trace, page, true);
+        }
         self.pool.unfix(trace, &right, true);
         (separator, right.page)
     }
@@ -258,7 +323,7 @@ impl<K: Key, F: Format<K>> PagedTree<K, F> {
     /// Takes `key` out of its leaf page, which stays however empty it is; returns its tupleID.
     pub fn delete<T: Trace>(&mut self, trace: &mut T, key: K) -> Option<u32> {
         trace.work(CALL);
-        let leaf = self.descend(trace, key, |_, _, _| ());
+        let leaf = self.descend_to(trace, (0, Use::Change), key, |_, _, _| ());
         let position = self.format.find(trace, &self.pool, &leaf, key, 0);
         let found = self.holds(trace, &leaf, position, key);
         let id = found.then(|| self.format.id(trace, &self.pool, &leaf, position).value);
@@ -348,7 +413,7 @@ impl<K: Key, F: Format<K>> PagedTree<K, F> {
         leaf: u32,
         end: RangeEnd,
     ) -> PageJumps {
-        let parent = self.descend_to(trace, 1, key, |_, _, _| ());
+        let parent = self.descend_to(trace, (1, Use::Read), key, |_, _, _| ());
         let at = self.format.find(trace, &self.pool, &parent, key, 1);
         PageJumps::new(trace, &mut self.pool, (parent, at), leaf, end)
     }
@@ -371,3 +436,6 @@ impl<K: Key, F: Format<K>> PagedTree<K, F> {
 
 /// Levels of pages that there may be: a page has room for 8 entries, of which a half are there after a split.
 pub(super) const MOST_LEVELS: usize = 24;
+
+/// Pages above a leaf page that a thread has for itself, by level.
+type Held = [Option<Fixed>; MOST_LEVELS];

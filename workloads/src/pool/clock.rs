@@ -72,12 +72,7 @@ impl Frames {
         let page = self
             .control
             .load(trace, Site::DescriptorPage, page, Dep::NONE);
-        let state: Place<u16> = self.field(number, STATE);
-        let state = self.control.load(trace, Site::State, state, Dep::NONE);
-        let dirty = state.value & DIRTY > 0;
-        trace.work(STEP);
-        trace.branch(Site::ClockChanged, dirty, state.token.after(1));
-        if dirty {
+        if self.is_dirty(trace, number) {
             write(trace, page.value, number);
         }
         trace.work(HASH);
@@ -85,6 +80,16 @@ impl Frames {
         let dep = page.token.after(HASH as u8);
         let first = self.control.load(trace, Site::TableEntry, head, dep);
         self.take_out(trace, number, (head, first));
+    }
+
+    /// Whether the page of a frame was changed.
+    pub(super) fn is_dirty<T: Trace>(&self, trace: &mut T, number: u32) -> bool {
+        let state: Place<u16> = self.field(number, STATE);
+        let state = self.control.load(trace, Site::State, state, Dep::NONE);
+        let dirty = state.value & DIRTY > 0;
+        trace.work(STEP);
+        trace.branch(Site::ClockChanged, dirty, state.token.after(1));
+        dirty
     }
 
     /// Takes a frame out of the chain that begins at a place of the page table.

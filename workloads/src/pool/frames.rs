@@ -1,7 +1,7 @@
 //! The control structures of a buffer pool: a page table, and a descriptor of each frame with its pins.
 
 use super::{HASH, STEP, Site};
-use crate::arena::{Arena, Far, Reservation};
+use crate::arena::{Arena, Far, Reservation, place_behind};
 use crate::place::{Loaded, Place};
 use crate::tracer::{Dep, Trace};
 use crate::word::Word;
@@ -78,12 +78,17 @@ pub(super) fn control_reservations(
             object_bytes: DESCRIPTOR_BYTES,
             objects: u64::from(frames) + 1,
         },
-        Reservation {
-            name: "page buffer".into(),
-            object_bytes: page_bytes.into(),
-            objects: 1,
-        },
+        buffer_reservation(page_bytes),
     ]
+}
+
+/// A buffer of one page, for what is being reorganized or moved.
+fn buffer_reservation(page_bytes: u32) -> Reservation {
+    Reservation {
+        name: "page buffer".into(),
+        object_bytes: page_bytes.into(),
+        objects: 1,
+    }
 }
 
 impl Frames {
@@ -110,6 +115,11 @@ impl Frames {
             hand: 1,
             first,
         }
+    }
+
+    /// Such a buffer of another thread, behind segments.
+    pub(super) fn buffer_behind(&self, segments: &[Segment]) -> Segment {
+        place_behind(segments, &buffer_reservation(self.page_bytes))
     }
 
     /// Address of a buffer of one page.
@@ -222,8 +232,16 @@ impl Frames {
         }
     }
 
+    /// Changes how many threads use the page of a frame, without a trace.
+    pub(super) fn count_users(&mut self, number: u32, change: i16) {
+        let users: Place<u16> = self.field(number, PINS);
+        let count = self.control.read(users).checked_add_signed(change);
+        let count = count.expect("who ends using a page has begun");
+        self.control.write(users, count);
+    }
+
     /// Notes that a page was changed.
-    fn mark_dirty<T: Trace>(&mut self, trace: &mut T, number: u32) {
+    pub(super) fn mark_dirty<T: Trace>(&mut self, trace: &mut T, number: u32) {
         let place: Place<u16> = self.field(number, STATE);
         let state = self.control.load(trace, Site::State, place, Dep::NONE);
         trace.work(STEP);

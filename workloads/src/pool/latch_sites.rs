@@ -20,4 +20,8 @@ crate::tracer::sites! {
     VersionAgain = "frame descriptor: load version again",
     VersionSame = "frame descriptor: version the same?",
     VersionStep = "frame descriptor: next version",
+    PageShared = "frame descriptor: page held by none alone?",
+    PageLatch = "frame descriptor: take latch of page",
+    PageLatchFree = "frame descriptor: latch of page free?",
+    PageUnlatch = "frame descriptor: release latch of page",
 }

@@ -26,6 +26,8 @@ pub(super) const PINS_BYTES: u16 = 2;
 pub(super) struct Latches {
     pub(super) first_site: u16,
     pub(super) latching: Latching,
+    /// Whether threads change pages, so that these have latches, too.
+    pub(super) changing: bool,
 }
 
 /// A chain of the page table whose latch is taken.
@@ -96,7 +98,7 @@ impl Latches {
     }
 
     /// Who finds a latch free goes on.
-    fn taken<T: Trace>(self, trace: &mut T, site: LatchSite, token: Token) {
+    pub(super) fn taken<T: Trace>(self, trace: &mut T, site: LatchSite, token: Token) {
         trace.work(STEP);
         trace.branch(self.site(site), true, token.after(1));
     }
@@ -157,8 +159,7 @@ impl Latches {
     fn add_pin<T: Trace>(self, trace: &mut T, frames: &mut Frames, number: u32, waits: Dep) {
         let pins: Place<u16> = frames.field(number, PINS);
         trace.exchange(self.site(LatchSite::Pin), pins.address, PINS_BYTES, waits);
-        let pinned = frames.control.read(pins) + 1;
-        frames.control.write(pins, pinned);
+        frames.count_users(number, 1);
     }
 
     /// Takes a pin off a frame.
@@ -170,14 +171,18 @@ impl Latches {
         let pins: Place<u16> = frames.field(number, PINS);
         let site = self.site(LatchSite::Unpin);
         trace.exchange(site, pins.address, PINS_BYTES, Dep::NONE);
-        let count = frames.control.read(pins);
-        debug_assert!(count > 0, "frame {number} is not pinned");
-        frames.control.write(pins, count - 1);
+        frames.count_users(number, -1);
         trace.branch(Site::Changed, false, Dep::NONE);
     }
 
-    /// The number of an empty frame: one never used, or one that CLOCK empties. No page was changed.
-    pub(super) fn empty<T: Trace>(self, trace: &mut T, frames: &mut Frames) -> u32 {
+    /// The number of an empty frame: one never used, or one that CLOCK empties. `write` takes a page that was changed to storage, and with
+    /// it the number of its frame.
+    pub(super) fn empty<T: Trace>(
+        self,
+        trace: &mut T,
+        frames: &mut Frames,
+        write: impl FnOnce(&mut T, u32, u32),
+    ) -> u32 {
         let word = |field| -> Place<u32> { frames.field(OF_CLOCK, field) };
         let (latch, hand) = (word(LATCH).address, word(HAND).address);
         let site = self.site(LatchSite::ClockLatch);
@@ -201,13 +206,19 @@ impl Latches {
         trace.store(site, latch, LATCH_BYTES, 1, Dep::NONE);
         trace.unlatch(latch);
         if !is_left {
-            self.leave(trace, frames, number);
+            self.leave(trace, frames, number, write);
         }
         number
     }
 
     /// Takes the page out of a frame and off the page table, under the latch of its chain.
-    fn leave<T: Trace>(self, trace: &mut T, frames: &mut Frames, number: u32) {
+    fn leave<T: Trace>(
+        self,
+        trace: &mut T,
+        frames: &mut Frames,
+        number: u32,
+        write: impl FnOnce(&mut T, u32, u32),
+    ) {
         let page: Place<u32> = frames.field(number, PAGE);
         let page = frames
             .control
@@ -222,6 +233,9 @@ impl Latches {
             }
             Latching::Optimistic => self.make_void(trace, pins),
         }
+        if self.changing && frames.is_dirty(trace, number) {
+            write(trace, page.value, number);
+        }
         frames.take_out(trace, number, (chain.head, chain.first));
         self.unlatch(trace, chain);
     }
@@ -232,13 +246,12 @@ impl Latches {
         trace: &mut T,
         frames: &mut Frames,
         page: u32,
-        number: u32,
+        (number, address): (u32, u64),
         (pins, state): (u16, u16),
     ) -> Frame {
         // Another thread may have brought it meanwhile.
         let chain = self.latch(trace, frames, page, Dep::NONE);
         frames.follow(trace, page, chain.first);
-        let address = frames.address(number);
         let next: Place<u32> = frames.field(number, NEXT);
         let first = chain.first;
         frames

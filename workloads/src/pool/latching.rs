@@ -3,6 +3,17 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+/// What a page is wanted for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Use {
+    /// To read it, beside others.
+    Read,
+    /// To change it, with nobody else there.
+    Change,
+    /// To fill it, before anybody else can come to it: it is new, and its latch is not taken.
+    Make,
+}
+
 /// What a thread does so that a page stays where it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]

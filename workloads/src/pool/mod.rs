@@ -14,6 +14,7 @@ mod latching;
 pub(crate) mod limits;
 mod moves;
 mod optimistic;
+mod page_latches;
 mod pages;
 mod program;
 mod shared;
@@ -24,6 +25,7 @@ mod tests;
 
 pub(crate) use latch_sites::Site as LatchSite;
 pub use latching::Latching;
+pub(crate) use latching::Use;
 pub use moves::UpwardMoves;
 pub use program::Program;
 pub use sites::Site;
@@ -33,8 +35,8 @@ use crate::place::Extent;
 use crate::tracer::{Dep, Trace};
 use frames::{COMING, DESCRIPTOR, DIRTY, Frame, Frames, REFERENCED, control_reservations};
 use latched::Latches;
-pub(crate) use shared::MET_BYTES;
 use shared::Shared;
+pub(crate) use shared::{MET_BYTES, Own};
 use store::Store;
 use traces::Segment;
 
@@ -50,6 +52,8 @@ const STEP: u32 = 1;
 pub struct Fixed {
     /// PageID.
     pub page: u32,
+    /// What its latch is held for, where threads change pages.
+    held: Use,
     descriptor: u32,
     /// Where its bytes lie in memory.
     home: Home,
@@ -166,21 +170,48 @@ impl Pool {
         pool
     }
 
-    /// The pool for one of the threads that share its frames, all of which are as they are here; clones are for the others. Nobody changes
-    /// a page. The code for that has sites from `first_site` on ([`LatchSite`]).
+    /// The pool for one of the threads that share its frames, all of which are as they are here; clones are for the others, unless threads are
+    /// `changing` pages: then it is for all of them. The code for that has sites from `first_site` on ([`LatchSite`]).
     #[must_use]
-    pub(crate) fn shared(&self, latching: Latching, first_site: u16) -> Self {
+    pub(crate) fn shared(&self, latching: Latching, changing: bool, first_site: u16) -> Self {
         let latches = Latches {
             first_site,
             latching,
+            changing,
         };
         let shared = Shared::new(self.frames.clone(), self.pages() as usize, latches);
-        let memory = self.store.as_ref().map_or(&self.memory, Store::built);
+        let memory = match &self.store {
+            Some(store) if !changing => store.built(),
+            _ => &self.memory,
+        };
         Self {
             shared: Some(shared),
             memory: memory.clone(),
             ..self.clone()
         }
+    }
+
+    /// What another thread has of its own in a pool that threads share, with a buffer at an address; nothing in other pools.
+    #[must_use]
+    pub(crate) fn own_of(&self, buffer: u64) -> Option<Own> {
+        self.shared.as_ref().map(|shared| shared.own_of(buffer))
+    }
+
+    /// Changes the thread that has a pool for itself which others share: it gets what the one before had of its own.
+    pub(crate) fn swap(&mut self, own: &mut Option<Own>) {
+        if let Some((shared, own)) = self.shared.as_mut().zip(own.as_mut()) {
+            shared.swap(own);
+        }
+    }
+
+    /// Buffers of one page, of so many threads besides the first, behind segments.
+    #[must_use]
+    pub(crate) fn further_buffers(&self, segments: &[Segment], threads: u32) -> Vec<Segment> {
+        let mut all = segments.to_vec();
+        for _ in 0..threads {
+            all.push(self.frames.buffer_behind(&all));
+        }
+        all.split_off(segments.len())
     }
 
     /// Segments of frames and control structures.
@@ -235,7 +266,10 @@ impl Pool {
     /// Address of a buffer of one page, for what is being reorganized or moved.
     #[must_use]
     pub(crate) fn buffer(&self) -> u64 {
-        self.frames.buffer()
+        match &self.shared {
+            Some(shared) => shared.buffer(),
+            None => self.frames.buffer(),
+        }
     }
 
     /// Pages that the file may come to have, in a pool with a frame for each.
@@ -259,10 +293,35 @@ impl Pool {
     /// Pins a page, which comes into a frame if it is in none. `dep` is what the pageID waits for.
     #[inline]
     pub fn fix<T: Trace>(&mut self, trace: &mut T, page: u32, dep: Dep) -> Fixed {
+        self.fix_for(trace, Use::Read, page, dep)
+    }
+
+    /// The same for a page that is to be read, or changed.
+    #[inline]
+    pub(crate) fn fix_for<T: Trace>(
+        &mut self,
+        trace: &mut T,
+        held: Use,
+        page: u32,
+        dep: Dep,
+    ) -> Fixed {
         trace.work(self.program.buffer_call);
         let frame = if let Some(shared) = &mut self.shared {
-            let found = shared.fix(trace, page, dep);
-            self.reads += u64::from(found.missed);
+            let pages = Written::of(
+                &self.frames,
+                &self.memory,
+                &mut self.store,
+                &mut self.writes,
+            );
+            let found = shared.fix(trace, (page, held), dep, |trace, page, number| {
+                pages.write(trace, page, number);
+            });
+            if found.missed {
+                self.reads += 1;
+                if self.is_changing() {
+                    self.copy_in(page, found.frame.address);
+                }
+            }
             found.frame
         } else {
             match self.frames.look_up(trace, page, dep) {
@@ -270,14 +329,29 @@ impl Pool {
                 None => self.miss(trace, page),
             }
         };
-        self.fixed(page, frame)
+        self.fixed((page, held), frame)
+    }
+
+    /// Whether pages have latches, as threads change some of them.
+    #[must_use]
+    pub(crate) fn is_changing(&self) -> bool {
+        self.shared.as_ref().is_some_and(Shared::is_changing)
     }
 
     /// Has storage bring a page into a frame meanwhile, unless it is in one. Whoever pins it first waits for it.
     pub fn prefetch_page<T: Trace>(&mut self, trace: &mut T, page: u32, dep: Dep) {
         trace.work(self.program.buffer_call);
         if let Some(shared) = &mut self.shared {
-            let asked = u64::from(shared.ask_ahead(trace, page, dep));
+            let pages = Written::of(
+                &self.frames,
+                &self.memory,
+                &mut self.store,
+                &mut self.writes,
+            );
+            let asked = shared.ask_ahead(trace, page, dep, |trace, page, number| {
+                pages.write(trace, page, number);
+            });
+            let asked = u64::from(asked);
             self.reads += asked;
             self.prefetches += asked;
         } else if self.frames.look_up(trace, page, dep).is_none() {
@@ -309,33 +383,35 @@ impl Pool {
         debug_assert!(self.store.is_some(), "page {page} has no frame");
         let (number, address) = self.empty_frame(trace);
         self.reads += 1;
+        self.copy_in(page, address);
+        (number, address)
+    }
+
+    /// Copies a page into the frame at an address.
+    fn copy_in(&mut self, page: u32, address: u64) {
         let bytes = self.page_bytes() as usize;
         let built = self.homes[page as usize].extent(bytes);
         let frame = Home::of_frames(address).extent(bytes);
         let store = self.store.as_ref().expect("only such pools miss pages");
         store.read(page, built, self.memory.bytes_mut(frame));
-        (number, address)
     }
 
     /// Finds an empty frame; a changed page that was there goes to storage. Returns its number and where it begins.
     fn empty_frame<T: Trace>(&mut self, trace: &mut T) -> (u32, u64) {
-        let bytes = self.page_bytes() as usize;
-        let first = self.frames.address(1);
         let Self {
             frames,
             memory,
             store,
+            shared,
             writes,
             ..
         } = self;
-        let number = frames.empty(trace, |trace, page, number| {
-            trace.page_write(page.into());
-            *writes += 1;
-            let address = first + u64::from(number - 1) * bytes as u64;
-            let changed = memory.bytes(Home::of_frames(address).extent(bytes));
-            let store = store.as_mut().expect("only such pools empty frames");
-            store.write(page, changed);
-        });
+        let pages = Written::of(frames, memory, store, writes);
+        let write = |trace: &mut T, page, number| pages.write(trace, page, number);
+        let number = match shared {
+            Some(shared) => shared.empty(trace, write),
+            None => frames.empty(trace, write),
+        };
         (number, frames.address(number))
     }
 
@@ -344,8 +420,7 @@ impl Pool {
     pub fn unfix<T: Trace>(&mut self, trace: &mut T, page: &Fixed, dirty: bool) {
         trace.work(self.program.buffer_call);
         if let Some(shared) = &self.shared {
-            debug_assert!(!dirty, "threads share page {}", page.page);
-            return shared.unfix(trace, page);
+            return shared.unfix(trace, page, dirty);
         }
         trace.work(DESCRIPTOR + STEP);
         self.frames.unpin(trace, page.descriptor, dirty);
@@ -363,34 +438,86 @@ impl Pool {
             // What is stored of the page is never read: the page is changed before it leaves its frame.
             (number, address)
         } else {
-            self.frames.used += 1;
-            (self.frames.used, self.memory.allocate(group, bytes))
+            let number = match &self.shared {
+                // Every page has a frame, so that there is one left.
+                Some(shared) => shared.empty(trace, |_, _, _| ()),
+                None => {
+                    self.frames.used += 1;
+                    self.frames.used
+                }
+            };
+            (number, self.memory.allocate(group, bytes))
         };
         // The group is kept where the frame has no segment of it.
         self.homes.push(Home {
             segment: group,
             address,
         });
-        let state = (1, REFERENCED | DIRTY);
-        let frame = self.frames.enter(trace, page, (number, address), state);
-        self.fixed(page, frame)
+        let at = (number, address);
+        let frame = match &self.shared {
+            Some(shared) => shared.enter(trace, page, at),
+            None => self.frames.enter(trace, page, at, (1, REFERENCED | DIRTY)),
+        };
+        self.fixed((page, Use::Make), frame)
     }
 
     /// A page in its frame, which is pinned.
     #[inline]
-    fn fixed(&self, page: u32, frame: Frame) -> Fixed {
-        // Pages that nobody changes are read where they were built.
-        let home = if self.store.is_none() || self.shared.is_some() {
+    fn fixed(&self, (page, held): (u32, Use), frame: Frame) -> Fixed {
+        // Pages that threads share and nobody changes are read where they were built.
+        let is_at_home = match &self.shared {
+            Some(shared) => !shared.is_changing(),
+            None => false,
+        };
+        let home = if self.store.is_none() || is_at_home {
             self.homes[page as usize]
         } else {
             Home::of_frames(frame.address)
         };
         Fixed {
             page,
+            held,
             descriptor: frame.number,
             home,
             address: frame.address,
             dep: frame.dep,
         }
+    }
+}
+
+/// Where changed pages go that leave their frames.
+struct Written<'p> {
+    /// Where the first frame begins, of those that are of one segment.
+    first: u64,
+    page_bytes: usize,
+    memory: &'p Arena,
+    store: &'p mut Option<Store>,
+    writes: &'p mut u64,
+}
+
+impl<'p> Written<'p> {
+    fn of(
+        frames: &Frames,
+        memory: &'p Arena,
+        store: &'p mut Option<Store>,
+        writes: &'p mut u64,
+    ) -> Self {
+        Self {
+            first: frames.first.unwrap_or(0),
+            page_bytes: frames.page_bytes as usize,
+            memory,
+            store,
+            writes,
+        }
+    }
+
+    /// Gives the changed page of a frame to storage.
+    fn write<T: Trace>(self, trace: &mut T, page: u32, number: u32) {
+        trace.page_write(page.into());
+        *self.writes += 1;
+        let address = self.first + u64::from(number - 1) * self.page_bytes as u64;
+        let changed = (self.memory).bytes(Home::of_frames(address).extent(self.page_bytes));
+        let store = self.store.as_mut().expect("only such pools empty frames");
+        store.write(page, changed);
     }
 }

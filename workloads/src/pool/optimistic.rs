@@ -7,6 +7,7 @@
 use super::frames::{Frame, Frames, PAGE, PINS};
 use super::latch_sites::Site as LatchSite;
 use super::latched::{Latches, PINS_BYTES};
+use super::page_latches::InFrame;
 use super::{STEP, Site};
 use crate::place::Place;
 use crate::tracer::{Dep, Trace};
@@ -22,6 +23,7 @@ impl Latches {
         dep: Dep,
     ) -> Option<(Frame, bool)> {
         let (number, waits) = frames.look_up(trace, page, dep)?;
+        self.await_page(trace, frames, InFrame { page, number }, waits);
         let version = self.version(trace, frames, number, LatchSite::Version, waits);
         trace.branch(self.site(LatchSite::VersionFree), false, version);
         // The frame may have been another page's before its version was read.
@@ -36,7 +38,7 @@ impl Latches {
             found.token.after(1),
         );
         let coming = self.refer(trace, frames, number, waits);
-        count_readers(frames, number, 1);
+        frames.count_users(number, 1);
         Some((frames.frame(trace, number, waits), coming))
     }
 
@@ -46,7 +48,7 @@ impl Latches {
         let site = LatchSite::VersionAgain;
         let version = self.version(trace, frames, number, site, Dep::NONE);
         trace.branch(self.site(LatchSite::VersionSame), true, version);
-        count_readers(frames, number, -1);
+        frames.count_users(number, -1);
     }
 
     /// Loads a frame's version and compares it. Returns what the comparison waits for.
@@ -70,12 +72,4 @@ impl Latches {
         let site = self.site(LatchSite::VersionStep);
         trace.exchange(site, version.address, PINS_BYTES, Dep::NONE);
     }
-}
-
-/// Changes how many threads read the page of a frame: the plan has no page leave that is read.
-fn count_readers(frames: &mut Frames, number: u32, change: i16) {
-    let readers: Place<u16> = frames.field(number, PINS);
-    let count = frames.control.read(readers).checked_add_signed(change);
-    let count = count.expect("who ends reading has begun");
-    frames.control.write(readers, count);
 }

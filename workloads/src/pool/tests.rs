@@ -177,7 +177,7 @@ proptest! {
         steps in prop::collection::vec((0..3_usize, any::<u32>(), any::<bool>(), 0..3_usize), 1..300),
         latching in prop::sample::select(vec![Latching::Pessimistic, Latching::Optimistic]),
     ) {
-        let pool = built(pages).limited(frames).shared(latching, 100);
+        let pool = built(pages).limited(frames).shared(latching, false, 100);
         let mut oracle = Oracle { frames: Vec::new(), room: frames as usize, hand: 0, requests: Vec::new(), brought: 0 };
         let mut fills: HashMap<u32, u16> = HashMap::new();
         let mut threads: Vec<Holder> = (0..3)

@@ -123,6 +123,12 @@ impl<W: Word> Tree<W> {
     /// Gives the tree memory of its own, all of it touched, and returns where simulated address 0 is in it.
     pub fn settle(&mut self) -> *const u8 {
         self.arena.thaw();
+        self.origin()
+    }
+
+    /// Where simulated address 0 is in the tree's memory.
+    #[must_use]
+    pub fn origin(&self) -> *const u8 {
         self.arena.origin()
     }
 

@@ -106,6 +106,12 @@ fn index() -> Vec<Value> {
             ));
         }
     }
+    for operation in ["search", "scan"] {
+        let threads = json!({"operation": operation, "threads": 3});
+        for tree in [&trees[0], &trees[2], &csb] {
+            all.push(with(&base, &[&threads, tree, &settings[2]]));
+        }
+    }
     let long = json!({"caches": "empty", "operations": 3, "range": 2500});
     let fine = json!({"tree": {"node_lines": 2, "prefetch": true, "jump_pointers": "external", "distance_nodes": 5, "chunk_lines": 1,
         "chunk_fill": 0.4}, "operation": "scan", "fill": 0.6, "line_bytes": 128, "seed": 7});
@@ -172,6 +178,13 @@ fn disk_index() -> Vec<Value> {
         let optimistic = json!({"latching": "optimistic"});
         all.push(with(&base, &[structure, &search, &optimistic]));
         all.push(with(&base, &[structure, &long, &divided, &optimistic]));
+        if structure["structure"] != "cache-first" {
+            for operation in ["insert", "delete"] {
+                let threads = json!({"operation": operation, "threads": 3, "operations": 900, "pool_frames": 60});
+                all.push(with(&base, &[&search, structure, &threads]));
+                all.push(with(&base, &[&search, structure, &threads, &optimistic]));
+            }
+        }
         let fractal = structure
             .get("nonleaf_lines")
             .or(structure.get("node_lines"));

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use traces::{Event, EventSource, Kind};
 use workloads::{Library, Outcome, Prepared, Workload, threads};
 
-fn prepared(changes: &Value) -> Prepared {
+pub fn prepared(changes: &Value) -> Prepared {
     let mut value = json!({
         "kernel": "disk-index", "operation": "scan", "structure": "slotted", "page_bytes": 2048, "keys": 40_000, "operations": 3,
         "range": 14_003, "pool_frames": 280, "distance_pages": 4, "nonleaf_lines": 2, "leaf_lines": 3, "node_lines": 3,
@@ -27,7 +27,7 @@ fn searches(changes: &Value) -> Prepared {
 }
 
 /// The events of each thread, and what all leave.
-fn run(prepared: &Prepared) -> (Vec<Vec<Event>>, Outcome) {
+pub fn run(prepared: &Prepared) -> (Vec<Vec<Event>>, Outcome) {
     let threads = prepared.threads() as usize;
     run_in_order(
         prepared,
@@ -36,7 +36,7 @@ fn run(prepared: &Prepared) -> (Vec<Vec<Event>>, Outcome) {
 }
 
 /// The same if the threads are asked for batches in this order, but for those that have ended.
-fn run_in_order(
+pub fn run_in_order(
     prepared: &Prepared,
     order: impl Iterator<Item = usize>,
 ) -> (Vec<Vec<Event>>, Outcome) {
@@ -59,7 +59,7 @@ fn run_in_order(
     (events, threads::outcome(all))
 }
 
-fn of(events: &[Event], kind: Kind) -> Vec<u64> {
+pub fn of(events: &[Event], kind: Kind) -> Vec<u64> {
     let of_kind = events.iter().filter(|event| event.kind == kind);
     of_kind.map(|event| event.address).collect()
 }
@@ -343,7 +343,7 @@ fn one_thread_meets_nobody() {
 }
 
 #[test]
-fn threads_without_frames_or_with_changes_are_refused() {
+fn threads_without_frames_are_refused() {
     let refused = |changes: Value| {
         let mut value = json!({"kernel": "disk-index", "operation": "scan", "structure": "array", "keys": 20_000, "operations": 1, "range": 5000});
         value
@@ -363,19 +363,26 @@ fn threads_without_frames_or_with_changes_are_refused() {
         error.contains("40 pages asked for ahead by each thread, and there are 100 frames"),
         "{error}"
     );
-    let error = refused(json!({"threads": 2, "operation": "insert"}));
-    assert!(
-        error.contains("threads: 2; only searches and scans are divided among threads"),
-        "{error}"
-    );
-    let error = refused(json!({"latching": "optimistic", "operation": "insert"}));
-    assert!(
-        error.contains("latching: optimistic; pages that change have no version"),
-        "{error}"
-    );
+    let cache_first = json!({"structure": "cache-first", "node_lines": 3, "operation": "insert"});
+    for (changes, expected) in [
+        (
+            json!({"threads": 2}),
+            "threads: 2; the nodes of a cache-first tree",
+        ),
+        (
+            json!({"latching": "optimistic"}),
+            "latching: optimistic; the nodes of",
+        ),
+    ] {
+        let mut both = cache_first.clone();
+        let more = changes.as_object().unwrap().clone();
+        both.as_object_mut().unwrap().extend(more);
+        let error = refused(both);
+        assert!(error.contains(expected), "{error}");
+    }
     let error = refused(json!({"threads": 2, "operation": "search", "caches": "cold"}));
     assert!(
-        error.contains("caches: cold; threads search at the same time"),
+        error.contains("caches: cold; threads work at the same time"),
         "{error}"
     );
     let error = refused(json!({"threads": 8, "range": 7}));

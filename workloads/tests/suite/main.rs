@@ -2,6 +2,7 @@
 
 mod against_btreemap;
 mod arrivals;
+mod changing_threads;
 mod common;
 mod event_streams;
 mod index_files;
@@ -19,5 +20,6 @@ mod strings;
 mod strings_decomposed;
 mod table;
 mod tpch;
+mod tree_threads;
 mod warm_up;
 mod workload_events;

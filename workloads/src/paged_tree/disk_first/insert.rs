@@ -20,6 +20,20 @@ struct Way {
 }
 
 impl DiskFirstPage {
+    /// Whether there are fewer empty places than leaf nodes: then a page that has no room for another node is split.
+    pub(super) fn is_nearly_full<T: Trace>(
+        &self,
+        trace: &mut T,
+        pool: &Pool,
+        page: &Fixed,
+    ) -> bool {
+        let entries = self.count_entries(trace, pool, page);
+        let near = entries + self.tree.leaves > self.tree.fanout();
+        trace.work(2 * STEP);
+        trace.branch(Site::Full, near, Dep::NONE);
+        near
+    }
+
     /// Inserts an entry; `false` if there is no room for nodes and the page is nearly full.
     pub(super) fn insert_entry<K: Key, T: Trace>(
         &self,
@@ -62,12 +76,7 @@ impl DiskFirstPage {
             self.split_leaf(trace, pool, page, &way, position, key, id);
             return true;
         }
-        let entries = self.count_entries(trace, pool, page);
-        // Fewer than an empty place for each leaf node: the page is split.
-        let near = entries + self.tree.leaves > self.tree.fanout();
-        trace.work(2 * STEP);
-        trace.branch(Site::Full, near, Dep::NONE);
-        if near {
+        if self.is_nearly_full(trace, pool, page) {
             return false;
         }
         self.reorganize::<K, T>(trace, pool, page);

@@ -211,6 +211,10 @@ impl<K: Key> Format<K> for DiskFirstPage {
         self.insert_entry(trace, pool, page, position, key, id)
     }
 
+    fn is_safe<T: Trace>(&self, trace: &mut T, pool: &Pool, page: &Fixed) -> bool {
+        !self.is_nearly_full(trace, pool, page)
+    }
+
     fn split<T: Trace>(&self, trace: &mut T, pool: &mut Pool, page: &Fixed, right: &Fixed) -> K {
         self.split_page(trace, pool, page, right)
     }

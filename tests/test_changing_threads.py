@@ -1,0 +1,114 @@
+"""Threads that insert into one index in pages, or delete from it: latches of pages, traces, storage, and what they wait for."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from storage_pages import pages_of
+
+from memwalk.simcore.engines import native
+from memwalk.simcore.machine import load_machine
+from memwalk.simcore.storage.timed_pages import PageSpec
+
+ZEN4 = load_machine("zen4-server").native()
+INSERTIONS: dict[str, Any] = {
+    "kernel": "disk-index",
+    "operation": "insert",
+    "structure": "array",
+    "page_bytes": 4096,
+    "keys": 100_000,
+    "fill": 0.97,
+    "operations": 4000,
+    "upward_moves": "through-buffer",
+    "caches": "empty",
+}
+DELETIONS = INSERTIONS | {"operation": "delete", "structure": "slotted"}
+FEW_FRAMES = {"pool_frames": 100}
+OPTIMISTIC = {"latching": "optimistic"}
+DISK_FIRST = {"structure": "disk-first", "nonleaf_lines": 1, "leaf_lines": 6}
+WORKLOADS = {
+    "insertions in memory": INSERTIONS,
+    "insertions": INSERTIONS | FEW_FRAMES,
+    "optimistic insertions": INSERTIONS | FEW_FRAMES | OPTIMISTIC,
+    "warm insertions into trees in pages": INSERTIONS | DISK_FIRST | FEW_FRAMES | {"caches": "warm", "warm_up": 500},
+    "deletions": DELETIONS | FEW_FRAMES,
+    "optimistic deletions": DELETIONS | FEW_FRAMES | OPTIMISTIC,
+}
+
+
+@pytest.mark.parametrize("work", WORKLOADS.values(), ids=WORKLOADS)
+def test_a_trace_of_threads_is_their_run(tmp_path: Path, work: dict[str, Any]) -> None:
+    work = work | {"threads": 3}
+    live = native.simulate(ZEN4, work, observe={"counts": True})
+    counted = live.pop("counts")
+    trace = tmp_path / "trace.parquet"
+    native.record(work, trace)
+    assert native.replay(trace, ZEN4) == live
+    assert native.count(trace, ZEN4) == counted
+
+
+def test_what_cores_change_goes_from_one_to_the_other() -> None:
+    """Eight cores insert as fast as eight alone, but for latches, where caches know nothing of each other; coherent caches fetch what others wrote.
+
+    Pins are written by all; versions, and lines of pages, by who changes them.
+    """
+    work = INSERTIONS | {"keys": 20_000, "operations": 8000, "caches": "warm", "warm_up": 40_000}
+    alone = native.simulate(ZEN4, work)
+    for latching, slower in (("pessimistic", (2.0, 4.0)), ("optimistic", (1.03, 1.3))):
+        eight = work | {"latching": latching, "threads": 8}
+        coherent, apart = native.simulate(ZEN4, eight), native.simulate(ZEN4 | {"coherence": None}, eight)
+        assert apart["workload"] == coherent["workload"]
+        assert apart["workload"]["page_splits"] == alone["workload"]["page_splits"] > 20
+        assert 1.0 < 8 * apart["cycles"] / alone["cycles"] < 1.6
+        assert slower[0] < coherent["cycles"] / apart["cycles"] < slower[1]
+        moved = {row["segment"]: 0 for row in coherent["breakdown"]}
+        for row in coherent["breakdown"]:
+            moved[row["segment"]] += row["slots"]["dcache"]["other_cores"]
+        assert moved["level 0 (leaf pages)"] > 0
+        assert moved["page buffer"] < 0.01 * sum(moved.values()), "each thread has its own"
+
+
+def test_who_inserts_into_one_page_waits_for_the_others() -> None:
+    """All insertions go into one page, whose latch one thread has at a time: several are no faster than one."""
+    one_page = INSERTIONS | {"keys": 100, "operations": 400, "page_bytes": 32768, "caches": "warm", "warm_up": 100}
+    for latching in ("pessimistic", "optimistic"):
+        work = one_page | {"latching": latching}
+        alone, four = (native.simulate(ZEN4, work | {"threads": threads}) for threads in (1, 4))
+        assert four["cycles"] > 0.8 * alone["cycles"]
+        assert four["slots"]["barrier"] > 0.5 * four["slots"]["busy"]
+
+
+def test_changed_pages_go_to_disks(tmp_path: Path) -> None:
+    """Four threads keep four disks busy; all that the pool reads and writes is done by them."""
+    cycles = {}
+    for threads in (1, 4):
+        folder = tmp_path / str(threads)
+        folder.mkdir()
+        pages = pages_of(folder, spec=PageSpec(8), disks=4)
+        work = INSERTIONS | FEW_FRAMES | {"operations": 600, "threads": threads}
+        run = native.simulate(ZEN4, work, storage=pages)
+        left = run["workload"]
+        assert run["pages"]["reads"] == left["pages_read"] > 100
+        assert run["pages"]["writes"] == left["pages_written"] > 100
+        cycles[threads] = run["cycles"]
+    assert cycles[4] < 0.6 * cycles[1]
+
+
+@pytest.mark.parametrize("work", [INSERTIONS, INSERTIONS | DISK_FIRST, DELETIONS], ids=["array", "disk-first", "slotted"])
+@pytest.mark.parametrize("latching", ["pessimistic", "optimistic"])
+def test_nobody_waits_for_ever(tmp_path: Path, work: dict[str, Any], latching: str) -> None:
+    """Few frames change pages all the time, while threads wait for disks and hold pages above those that they split."""
+    pages = pages_of(tmp_path, spec=PageSpec(4), disks=2)
+    few = {"page_bytes": 2048, "pool_frames": 128, "threads": 8, "operations": 3000, "fill": 1.0, "latching": latching}
+    run = native.simulate(ZEN4, work | few, storage=pages)
+    assert run["workload"]["operations"] == 3000
+    assert (run["workload"]["page_splits"] > 100) == (work["operation"] == "insert")
+
+
+def test_natively_one_thread_changes_an_index() -> None:
+    with pytest.raises(native.SpecError, match="2, which change one index; natively only one thread can"):
+        native.run_native(INSERTIONS | {"threads": 2}, repetitions=1, evict_bytes=0)
+    measured = native.run_native(INSERTIONS | OPTIMISTIC, repetitions=1, evict_bytes=0)
+    assert measured["workload"]["page_splits"] == native.simulate(ZEN4, INSERTIONS)["workload"]["page_splits"]

@@ -1,0 +1,253 @@
+//! Insertions and deletions in an index in pages by several threads: together they leave the index that one leaves, and hold latches of pages
+//! as they should.
+
+use super::index_threads::{of, prepared, run, run_in_order};
+use serde_json::{Value, json};
+use std::collections::{BTreeMap, HashMap, HashSet};
+use traces::{Event, Kind};
+use workloads::Prepared;
+
+const STRUCTURES: [&str; 4] = ["slotted", "array", "micro-index", "disk-first"];
+const LATCHINGS: [&str; 2] = ["pessimistic", "optimistic"];
+
+fn changes(more: &Value) -> Prepared {
+    let mut value = json!({"operation": "insert", "operations": 4000, "keys": 20_000, "key_bytes": 20, "distance_pages": 0, "pool_frames": 112});
+    let more = more.as_object().unwrap().clone();
+    value.as_object_mut().unwrap().extend(more);
+    prepared(&value)
+}
+
+/// Every structure, insertions and deletions, either latching, with a frame for each page and with few.
+fn all() -> Vec<Value> {
+    let mut all = Vec::new();
+    for structure in STRUCTURES {
+        for operation in ["insert", "delete"] {
+            for latching in LATCHINGS {
+                for frames in [0, 112] {
+                    all.push(json!({"structure": structure, "operation": operation, "latching": latching, "pool_frames": frames}));
+                }
+            }
+        }
+    }
+    all
+}
+
+fn with(case: &Value, threads: u32) -> Prepared {
+    let mut case = case.clone();
+    case["threads"] = json!(threads);
+    changes(&case)
+}
+
+/// One thread that is pessimistic has an index without latches: theirs is that one, split by split.
+#[test]
+fn threads_change_together_what_one_changes() {
+    for case in all() {
+        let mut plain = case.clone();
+        plain["latching"] = json!("pessimistic");
+        let alone = run(&with(&plain, 1)).1.metrics;
+        if case["operation"] == "insert" {
+            assert!(alone["page_splits"] > 20, "{case}");
+        } else {
+            assert_eq!(alone["returned"], 4000, "{case}");
+        }
+        for threads in [1, 2, 7] {
+            let found = run(&with(&case, threads)).1.metrics;
+            for (name, value) in &alone {
+                let is_paging = name == "pages_read" || name == "pages_written";
+                let differs = if is_paging { value / 5 } else { 0 };
+                assert!(
+                    found[name].abs_diff(*value) <= differs,
+                    "{case}, {threads} threads: {name} {} {value}",
+                    found[name]
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn threads_that_change_say_the_same_whoever_is_asked_first() {
+    for latching in LATCHINGS {
+        let case = json!({"structure": "disk-first", "latching": latching, "threads": 4});
+        let prepared = changes(&case);
+        let (first, outcome) = run(&prepared);
+        for order in [[3, 2, 1, 0], [0, 1, 2, 3], [2, 2, 2, 1]] {
+            let mixed = order.into_iter().chain(0..4).cycle();
+            let (events, again) = run_in_order(&prepared, mixed);
+            assert_eq!(again.metrics, outcome.metrics);
+            assert!(events == first, "{latching}, {order:?}");
+        }
+    }
+}
+
+/// What a thread holds at an event: latches by word and page, and how.
+fn holds(held: &mut HashMap<(u64, u32), Kind>, event: &Event) {
+    match event.kind {
+        Kind::Latch | Kind::ShareLatch => {
+            let before = held.insert(event.latch(), event.kind);
+            assert_eq!(before, None, "{event:?} is held");
+        }
+        Kind::Unlatch => {
+            let before = held.remove(&event.latch());
+            assert!(before.is_some(), "{event:?} is not held");
+        }
+        _ => {}
+    }
+}
+
+/// A thread stores into pages only while it has one of them for itself, reads them only while it holds one (or has noted a version), and
+/// holds nothing at the end.
+#[test]
+fn pages_are_changed_by_who_holds_them_alone() {
+    for case in all() {
+        let prepared = with(&case, 3);
+        let segments = &prepared.layout().segments;
+        let control = |name: &str| segments.iter().find(|one| one.name == name).unwrap().base;
+        let frames = 0..control("page table");
+        // Behind the latch of CLOCK.
+        let descriptors = control("frame descriptors") + 16;
+        let sites = &prepared.layout().sites;
+        let at = |name: &str| sites.iter().position(|site| site == name).unwrap();
+        let noted = at("frame descriptor: load version");
+        let compared = at("frame descriptor: load version again");
+        let optimistic = case["latching"] == "optimistic";
+        let (events, _) = run(&prepared);
+        for events in &events {
+            let (mut held, mut reading) = (HashMap::new(), HashSet::new());
+            let (mut stored, mut brought) = (0, 0);
+            for event in events {
+                holds(&mut held, event);
+                let site = usize::from(event.site);
+                let loads = event.kind == Kind::Load;
+                if loads && site == noted {
+                    reading.insert(event.address);
+                } else if loads && site == compared || event.kind == Kind::Unlatch {
+                    // Who brings a page knows its version, and who releases its latch gives it another.
+                    let was_noted = reading.remove(&event.address);
+                    brought -= i32::from(!was_noted && event.address >= descriptors && brought > 0);
+                }
+                brought += i32::from(event.kind == Kind::PageRead);
+                let is_of_page = |kind: Option<Kind>| {
+                    let of_page = held.iter().filter(|((word, _), _)| *word >= descriptors);
+                    of_page
+                        .filter(|(_, how)| kind.is_none_or(|kind| **how == kind))
+                        .count()
+                };
+                if !frames.contains(&event.address) {
+                    continue;
+                }
+                if event.kind == Kind::Store {
+                    stored += 1;
+                    assert!(is_of_page(Some(Kind::Latch)) > 0, "{case}: {event:?}");
+                }
+                if event.kind == Kind::Load {
+                    let notes = optimistic && (brought > 0 || !reading.is_empty());
+                    let reads = notes || is_of_page(None) > 0;
+                    assert!(reads, "{case}: {event:?}");
+                }
+            }
+            assert!(held.is_empty(), "{case}: {held:?}");
+            assert!(stored > 1000, "{case}");
+        }
+    }
+}
+
+/// Who splits a page has the one above for himself, too, and no page that is above one which surely has room.
+#[test]
+fn a_split_holds_what_it_changes() {
+    for structure in STRUCTURES {
+        for latching in LATCHINGS {
+            let case = json!({"structure": structure, "latching": latching, "threads": 2, "pool_frames": 0});
+            let prepared = changes(&case);
+            let (events, outcome) = run(&prepared);
+            let mut most = 0;
+            let mut alone: BTreeMap<usize, u64> = BTreeMap::new();
+            for events in &events {
+                let mut held = HashMap::new();
+                for event in events {
+                    holds(&mut held, event);
+                    if event.kind == Kind::Latch {
+                        let pages = held.iter().filter(|((_, page), how)| {
+                            **how == Kind::Latch && *page != Event::new(Kind::Latch, 0).latch().1
+                        });
+                        let count = pages.count();
+                        *alone.entry(count).or_default() += 1;
+                        most = most.max(count);
+                    }
+                }
+            }
+            // A leaf page and its parent; more only where the parent may be split, too.
+            assert!((2..=3).contains(&most), "{structure}: {alone:?}");
+            let splits = outcome.metrics["page_splits"];
+            assert!(
+                alone[&2] >= splits,
+                "{structure}: {alone:?}, {splits} splits"
+            );
+        }
+    }
+}
+
+/// What is moved through a buffer goes through the thread's own: else its lines would go from core to core.
+#[test]
+fn buffers_are_each_thread_s_own() {
+    for structure in STRUCTURES {
+        // Slots move upwards when one is taken out, elements of arrays when one comes.
+        let operation = if structure == "slotted" {
+            "delete"
+        } else {
+            "insert"
+        };
+        let case = json!({"structure": structure, "upward_moves": "through-buffer", "operation": operation});
+        let prepared = with(&case, 3);
+        let segments = prepared.layout().segments.iter();
+        let buffers: Vec<_> = segments.filter(|one| one.name == "page buffer").collect();
+        assert_eq!(buffers.len(), 3, "{structure}");
+        let (events, _) = run(&prepared);
+        for (thread, events) in events.iter().enumerate() {
+            for (other, buffer) in buffers.iter().enumerate() {
+                let range = buffer.base..buffer.base + buffer.size_bytes;
+                let stores = of(events, Kind::Store);
+                let touched = stores.iter().any(|address| range.contains(address));
+                assert_eq!(touched, thread == other, "{structure}: {thread}, {other}");
+            }
+        }
+    }
+}
+
+/// Every page that comes from storage is read or waited for by each thread that looks into it.
+#[test]
+fn threads_wait_for_pages_that_come_and_write_those_that_they_changed() {
+    for structure in STRUCTURES {
+        let case = json!({"structure": structure, "threads": 5});
+        let (events, outcome) = run(&changes(&case));
+        let mut read = HashSet::new();
+        for events in &events {
+            for event in events {
+                if event.kind == Kind::PageRead {
+                    assert!(
+                        read.insert((event.address, event.fill())),
+                        "{event:?} twice"
+                    );
+                    assert!(event.fill() > 0);
+                }
+            }
+        }
+        let waits: HashSet<(u64, u16)> = events
+            .iter()
+            .flatten()
+            .filter(|event| event.kind == Kind::PageWait)
+            .map(|event| (event.address, event.fill()))
+            .collect();
+        assert!(
+            waits.is_subset(&read),
+            "{structure}: a wait for what nobody reads"
+        );
+        assert!(!waits.is_empty(), "{structure}");
+        let written: usize = events
+            .iter()
+            .map(|events| of(events, Kind::PageWrite).len())
+            .sum();
+        assert_eq!(written as u64, outcome.metrics["pages_written"]);
+        assert!(written > 100, "{structure}: {written}");
+    }
+}
