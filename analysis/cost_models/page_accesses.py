@@ -35,29 +35,30 @@ def search_page_reads(keys: int, fan_out: int, searches: int) -> float:
     return sum(distinct_pages(pages, searches) for pages in tree_pages(keys, fan_out))
 
 
-def characteristic_time(wanted: Wanted, frames: int) -> float:
+def characteristic_time(wanted: Wanted, frames: float, count: Wanted | float = 1.0) -> float:
     """Return the operations in which so many different pages are wanted: how long a page that nobody wants stays in an LRU pool.
 
-    ``wanted`` says how often an operation wants each page, one draw like another (Che, Tung and Wang, IEEE JSAC 20(7), 2002). A pool
-    that is empty is full after as many. Infinite if the pool has room for all pages.
+    ``wanted`` says how often an operation wants each page, one draw like another (Che, Tung and Wang, IEEE JSAC 20(7), 2002), and
+    ``count`` how many pages are wanted as often. A pool that is empty is full after as many operations. Infinite if the pool has room
+    for all pages.
     """
-    if frames >= np.count_nonzero(wanted):
+    if frames >= (count * (wanted > 0)).sum():
         return inf
     since, until = 0.0, 1.0
-    while _touched(wanted, until) < frames:
+    while _touched(wanted, until, count) < frames:
         since, until = until, 2 * until
     while until - since > EXACT * until:
         middle = (since + until) / 2
-        since, until = (middle, until) if _touched(wanted, middle) < frames else (since, middle)
+        since, until = (middle, until) if _touched(wanted, middle, count) < frames else (since, middle)
     return until
 
 
-def missed_pages(wanted: Wanted, frames: int) -> float:
+def missed_pages(wanted: Wanted, frames: float, count: Wanted | float = 1.0) -> float:
     """Return the pages that an operation finds missing in an LRU pool of so many frames: those not wanted for its characteristic time."""
-    time = characteristic_time(wanted, frames)
-    return float((wanted * np.exp(-wanted * time)).sum()) if time < inf else 0.0
+    time = characteristic_time(wanted, frames, count)
+    return float((count * wanted * np.exp(-wanted * time)).sum()) if time < inf else 0.0
 
 
-def _touched(wanted: Wanted, operations: float) -> float:
+def _touched(wanted: Wanted, operations: float, count: Wanted | float) -> float:
     """Return how many different pages so many operations want."""
-    return float(-np.expm1(-wanted * operations).sum())
+    return float(-(count * np.expm1(-wanted * operations)).sum())

@@ -12,8 +12,8 @@ def popular_keys(ranked: list[IndexAdvice], task: IndexTask) -> list[str]:
     if not task.skew:
         return []
     said = [
-        f"Popular keys (skew {task.skew:g}) lie anywhere among the others. The models count how often their pages are read,"
-        " and leave out that caches hold their lines."
+        f"Popular keys (skew {task.skew:g}) lie anywhere among the others. The models know of them in the pool, as if it were LRU and not"
+        " CLOCK, which misses more, and in the last cache; not in nearer caches and the TLB."
     ]
     modelled = [f"{one.index} in pages of {one.page_bytes >> 10} KB" for one in ranked if one.reads_are_modelled]
     if modelled:

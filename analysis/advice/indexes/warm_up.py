@@ -16,10 +16,10 @@ MORE = 1.3
 TURNOVERS = 2
 """A warm-up for popular keys is so many characteristic times long.
 
-After one the pool is full and CLOCK goes round for the first time; after two, pages are read as often as after six, within 2%.
+After one the pool is full and CLOCK goes round for the first time. After two, pages are read as often as after six, within 2%.
 """
 MOST_LEAVES = 1_000_000
-"""Most leaf pages that a warm-up for popular keys visits: unpopular ones, which would fill the pool, may not come for as long as one likes."""
+"""Most leaf pages that a warm-up for popular keys visits: those that would fill the pool may hardly be wanted."""
 
 
 def pool_filling(candidate: Candidate, operation: Operation, task: IndexTask, frames: int) -> int | None:
