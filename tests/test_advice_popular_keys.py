@@ -18,7 +18,7 @@ from memwalk.analysis.advice.indexes.rank import advice
 from memwalk.analysis.advice.indexes.reasons import reasons
 from memwalk.analysis.advice.indexes.simulate import leaves_reads_to_models, simulate
 from memwalk.analysis.advice.indexes.task import IndexTask, Operation
-from memwalk.analysis.advice.indexes.warm_up import MOST_LEAVES, TURNOVERS, cache_filling, pool_filling
+from memwalk.analysis.advice.indexes.warm_up import MOST_OF_CACHES, TURNOVERS, cache_filling, pool_filling
 from memwalk.analysis.cost_models.memory import MissCosts
 
 SMALL = ("--page-sizes", "4KiB", "--sample", "20000", "--keys", "200000", "--memory", "1MiB")
@@ -88,8 +88,8 @@ def test_a_warm_up_is_twice_the_characteristic_time() -> None:
     assert longer > 1.3 * even
     # Operations of all cores together fill it.
     assert pool_filling(array, "search", several(4, keys=40_000, page_sizes=(2048,), skew=0.99), 100) == longer
-    assert cache_filling(array, "search", several(4, keys=200_000, skew=2.0)) == MOST_LEAVES
-    assert cache_filling(array, "search", several(4, keys=200_000, skew=0.5)) < MOST_LEAVES / 10
+    assert cache_filling(array, "search", several(4, keys=200_000, skew=2.0)) == MOST_OF_CACHES
+    assert cache_filling(array, "search", several(4, keys=200_000, skew=0.5)) < MOST_OF_CACHES / 10
 
 
 @pytest.mark.parametrize("structure", ["slotted", "array", "micro-index", "disk-first", "cache-first"])
