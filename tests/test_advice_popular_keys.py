@@ -8,6 +8,7 @@ from math import ceil, log
 import pytest
 from test_advice_indexes import CONSCIOUS, MIB, NOTHING, advise, an_advice, by_name, ranked, seconds, several, task
 
+from memwalk.analysis.advice.indexes import task as task_module
 from memwalk.analysis.advice.indexes import warm_up
 from memwalk.analysis.advice.indexes.cached_lines import missed_share
 from memwalk.analysis.advice.indexes.candidates import Candidate
@@ -104,18 +105,21 @@ def test_paths_have_the_lines_that_the_models_charge(structure: str) -> None:
     assert 0 <= more < {"slotted": 2, "array": 1}.get(structure, 1e-9)
 
 
-def test_caches_hold_what_is_popular() -> None:
-    """What the models say of an index of which a part is simulated, against all of it: 122 times the last cache, and 3 times."""
-    found = {}
+def test_what_more_keys_cost_is_little_where_caches_hold_what_is_popular(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An index of 122 times the last cache has a level more than the part of it that is simulated, of three times the cache."""
+    keys = 2_000_000
+    found, said = {}, {}
     for skew in (0.0, 1.2, 1.6):
-        part = task(keys=1_500_000, skew=skew, memory_bytes=64 * MIB)
-        whole = replace(part, machine={**part.machine}, sample=20_000_000)
-        tree = by_name(part)["cache-first"]
-        found[skew] = simulate(tree, "search", part).cycles, predict(tree, "search", whole, 1_500_000, 1 << 20).cycles
-    # A level more costs as good as nothing where the keys that are asked for are few.
-    assert found[1.6][0] < 0.3 * found[0.0][0]
-    assert found[1.6][1] < 0.4 * found[0.0][1]
-    assert found[0.0][0] > found[1.2][0] > found[1.6][0]
+        asked = task(keys=keys, skew=skew)
+        tree = by_name(asked)["cache-first"]
+        found[skew], said[skew] = simulate(tree, "search", asked).cycles, predict(tree, "search", asked, keys, 1 << 20).cycles
+    assert found[0.0] > 1.7 * found[1.2] > 3 * found[1.6]
+    assert said[0.0] > 1.7 * said[1.2] > 2.5 * said[1.6]
+    monkeypatch.setattr(task_module, "OVER_CACHE", keys)
+    assert asked.simulated_keys == keys
+    whole = simulate(tree, "search", asked).cycles
+    assert found[1.6] == pytest.approx(whole, rel=0.15)
+    assert said[1.6] == pytest.approx(whole, rel=0.6), "instructions are left out, and levels above are in the last cache at best"
 
 
 def test_the_share_of_misses_that_is_left() -> None:
@@ -142,6 +146,10 @@ def test_popular_keys_are_told() -> None:
     (said,) = [reason for reason in answer["reasons"] if reason.startswith("Popular keys (skew 0.99)")]
     assert "as if it were LRU and not CLOCK" in said
     assert not any(one["reads_are_modelled"] for one in answer["indexes"])
+    together = "A scan's pages are wanted together"
+    assert not any(reason.startswith(together) for reason in answer["reasons"])
+    scans = replace(task(keys=10_000, skew=0.5), mix={**NOTHING, "scan": 1.0})
+    assert any(reason.startswith(together) for reason in reasons([an_advice("array", 4096, 1.0, 0.5)], scans))
     result = advise(*SMALL, "--skew", "0.99", "--cores", "2", "--optimistic")
     assert result.exit_code == 0, result.output
     assert "200,000 keys of 4 bytes (skew 0.99) with 1 MiB of memory, on 2 cores of thesis-simulator" in result.stdout

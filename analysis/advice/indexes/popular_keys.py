@@ -15,6 +15,8 @@ def popular_keys(ranked: list[IndexAdvice], task: IndexTask) -> list[str]:
         f"Popular keys (skew {task.skew:g}) lie anywhere among the others. The models know of them in the pool, as if it were LRU and not"
         " CLOCK, which misses more, and in the last cache; not in nearer caches and the TLB."
     ]
+    if task.mix["scan"]:
+        said.append("A scan's pages are wanted together, where the models have them one by one: long scans read more pages than predicted.")
     modelled = [f"{one.index} in pages of {one.page_bytes >> 10} KB" for one in ranked if one.reads_are_modelled]
     if modelled:
         which = "all of them" if len(modelled) == len(ranked) else ", ".join(modelled)
