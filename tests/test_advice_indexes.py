@@ -17,7 +17,8 @@ from typer.testing import CliRunner, Result
 from memwalk.analysis.advice.indexes.candidates import CONSCIOUS, STRUCTURES, Candidate, candidates, workload
 from memwalk.analysis.advice.indexes.measured import measured
 from memwalk.analysis.advice.indexes.page_intervals import page_interval_seconds
-from memwalk.analysis.advice.indexes.predict import Cost, held, predict
+from memwalk.analysis.advice.indexes.page_reads import held
+from memwalk.analysis.advice.indexes.predict import Cost, predict
 from memwalk.analysis.advice.indexes.rank import IndexAdvice, advice
 from memwalk.analysis.advice.indexes.reasons import reasons
 from memwalk.analysis.advice.indexes.simulate import simulate, simulated_frames

@@ -5,7 +5,7 @@ import random
 import numpy as np
 import pytest
 
-from memwalk.analysis.cost_models.page_accesses import distinct_pages, search_page_reads, tree_pages
+from memwalk.analysis.cost_models.page_accesses import distinct_pages, missed_pages, search_page_reads, tree_pages
 from memwalk.simcore.engines import native
 from memwalk.simcore.machine import load_machine
 
@@ -34,19 +34,6 @@ KEYS = 200_000
 """Of the index whose searches are skewed."""
 
 
-def missed(weights: np.ndarray, frames: int) -> float:
-    """Return the share of accesses that LRU misses, by how often each page is wanted (Che, Tung and Wang, JSAC 2002)."""
-
-    since, until = 0.0, 1e9
-    for _ in range(100):
-        middle = (since + until) / 2
-        if -np.expm1(-weights * middle).sum() < frames:
-            since = middle
-        else:
-            until = middle
-    return float((weights * np.exp(-weights * since)).sum())
-
-
 @pytest.mark.parametrize("skew", [0, 0.8, 0.99, 1.2])
 def test_a_pool_misses_what_chance_says_of_pages_with_popular_keys(skew: float) -> None:
     """A page is wanted as often as all of its keys together, which lie anywhere; CLOCK is nearly LRU."""
@@ -57,4 +44,4 @@ def test_a_pool_misses_what_chance_says_of_pages_with_popular_keys(skew: float) 
     popular = 1 / np.arange(1, KEYS + 1) ** skew
     of_keys = np.random.default_rng(1).permutation(popular / popular.sum())
     weights = np.array([part.sum() for part in np.array_split(of_keys, leaves)])
-    assert found["pages_read"] / found["operations"] == pytest.approx(missed(weights, 300 - inner), rel=0.05)
+    assert found["pages_read"] / found["operations"] == pytest.approx(missed_pages(weights, 300 - inner), rel=0.05)

@@ -9,11 +9,13 @@ from memwalk.analysis.cli import console
 
 EXAMPLE = (
     "Example: memwalk advise index --machine zen4-server --storage nvme-ssd --keys 20000000 --memory 64MiB --key-bytes 4"
-    " --searches 9 --inserts 1"
+    " --searches 9 --inserts 1\n\nIf some keys are popular: memwalk advise index --machine zen4-server --storage nvme-ssd --keys 20000000"
+    " --memory 64MiB --skew 0.99"
 )
 MOST_KEYS = 200_000_000
 _KEY_BYTES = (4, 8, 20)
 _WEIGHT = 1e6
+_MOST_SKEW = 2
 
 
 def index(
@@ -32,6 +34,9 @@ def index(
     optimistic: Annotated[
         bool, typer.Option("--optimistic", help="Who reads a page takes no latch and counts no pin (latching: optimistic).")
     ] = False,
+    skew: Annotated[
+        float, typer.Option(min=0, max=_MOST_SKEW, help="Zipf's exponent of how often keys are searched for, or scans begin at them.")
+    ] = 0.0,
     sample: Annotated[int, typer.Option(min=1000, max=MOST_KEYS, help="Most keys simulated; the rest is what models say.")] = 20_000_000,
     set_: console.Sets = [],  # noqa: B006 (Typer copies it)
     json: console.Json = False,
@@ -74,12 +79,13 @@ def index(
         scan_range=1000 if range_ is None else range_,
         sample=sample,
         optimistic=optimistic,
+        skew=skew,
     )
     ranked = advise(task, lambda what: console.note(f"simulating {what}"))
     said = reasons(ranked, task)
     if json:
         sizes_asked = {"keys": keys, "memory_bytes": task.memory_bytes, "key_bytes": key_bytes}
-        asked = {**sizes_asked, "cores": cores, "optimistic": optimistic, "mix": dict(task.mix)}
+        asked = {**sizes_asked, "cores": cores, "optimistic": optimistic, "skew": skew, "mix": dict(task.mix)}
         simulated = {"keys": task.simulated_keys}
         found = {"indexes": [asdict(one) for one in ranked], "reasons": said}
         console.print_json({"machine": loaded["name"], "storage": task.device.name, **asked, "simulated": simulated, **found})
@@ -111,7 +117,8 @@ def index(
         ]
         for one in ranked
     ]
-    of = f"{keys:,} keys of {key_bytes} bytes with {in_units(task.memory_bytes)} of memory"
+    popular = f" (skew {skew:g})" if skew else ""
+    of = f"{keys:,} keys of {key_bytes} bytes{popular} with {in_units(task.memory_bytes)} of memory"
     where = f"{cores} cores of {loaded['name']}" if cores > 1 else loaded["name"]
     console.print_table(f"An operation on an index of {of}, on {where} with {task.device.name}", columns, rows)
     for reason in said:

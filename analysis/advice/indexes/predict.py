@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import astuple, dataclass
+from functools import partial
 
+from memwalk.analysis.advice.indexes.cached_lines import missed_share
 from memwalk.analysis.advice.indexes.candidates import CONSCIOUS, Candidate
+from memwalk.analysis.advice.indexes.page_reads import page_reads
 from memwalk.analysis.advice.indexes.task import IndexTask, Operation
+from memwalk.analysis.cost_models.memory import MissCosts
 
 
 @dataclass(frozen=True)
@@ -32,40 +37,40 @@ class Cost:
         return Cost(*(own * times for own in astuple(self)))
 
 
-def held(pages: list[int], frames: int) -> list[float]:
-    """Return the share of each level's pages that a pool of so many frames holds, leaves first: it has upper levels before leaves."""
-    shares = []
-    for count in reversed(pages):
-        taken = min(count, frames)
-        frames -= taken
-        shares.append(taken / count)
-    return shares[::-1]
-
-
 def predict(candidate: Candidate, operation: Operation, task: IndexTask, keys: int, frames: int) -> Cost:
     """Predict an operation on an index of so many keys behind a pool of so many frames.
 
-    Lines of levels that the last cache holds as a whole come from there, those of others from memory. Instructions take no time, and
-    hardware prefetchers fetch nothing.
+    Lines of levels that the last cache holds as a whole come from there, those of others from memory, but for those that it holds
+    because they are popular. Instructions take no time, and hardware prefetchers fetch nothing.
     """
-    pages, shares = candidate.pages(keys), held(candidate.pages(keys), frames)
-    visited = candidate.visited(keys)
-    cost = Cost(0, 0)
+    missed = missed_share(candidate, operation, task, keys)
+    pages = candidate.pages(keys)
+    cost = Cost(0, page_reads(candidate, operation, task, keys, frames))
     above = 0
     for level in reversed(range(len(pages))):
         above += pages[level] * candidate.page.page_bytes
-        costs = task.cache_costs if above <= task.cache_bytes else task.costs
-        cost += Cost(candidate.search_cycles(keys, level, costs), visited[level] * (1 - shares[level]))
+        cost += Cost(_waits(partial(candidate.search_cycles, keys, level), task, missed if above > task.cache_bytes else 0.0), 0)
     if operation == "scan":
-        far = task.costs if above > task.cache_bytes else task.cache_costs
         tuples = min(task.scan_range, keys)
-        fetched_ahead = candidate.structure.name in ("disk-first", "cache-first")
-        lines = candidate.scan_lines(tuples) * (far.next if fetched_ahead else far.full)
-        cost += Cost(lines, tuples / candidate.entries * (1 - shares[0]))
+        cost += Cost(_waits(partial(_scan_cycles, candidate, tuples), task, missed if above > task.cache_bytes else 0.0), 0)
     if operation == "insert":
         far = task.costs if above > task.cache_bytes else task.cache_costs
         cost += Cost(far.full + candidate.moved_lines * far.next, 0)
     return cost
+
+
+def _waits(cycles: Callable[[MissCosts], float], task: IndexTask, missed: float) -> float:
+    """Return the cycles of waiting for lines of which memory has such a share, and the last cache the others."""
+    if missed == 1:
+        return cycles(task.costs)
+    near = cycles(task.cache_costs)
+    return near + missed * (cycles(task.costs) - near) if missed else near
+
+
+def _scan_cycles(candidate: Candidate, tuples: int, costs: MissCosts) -> float:
+    """Return the cycles of waiting for the entries of a scan."""
+    fetched_ahead = candidate.structure.name in ("disk-first", "cache-first")
+    return candidate.scan_lines(tuples) * (costs.next if fetched_ahead else costs.full)
 
 
 def is_conscious(candidate: Candidate) -> bool:

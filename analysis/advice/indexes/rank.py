@@ -8,7 +8,7 @@ from functools import partial
 
 from memwalk.analysis.advice.indexes.candidates import Candidate, candidates
 from memwalk.analysis.advice.indexes.predict import Cost, is_conscious, predict
-from memwalk.analysis.advice.indexes.simulate import simulate
+from memwalk.analysis.advice.indexes.simulate import leaves_reads_to_models, simulate
 from memwalk.analysis.advice.indexes.task import IndexTask, Operation
 from memwalk.simcore.engines import native
 from memwalk.simcore.errors import UserError
@@ -52,6 +52,8 @@ class IndexAdvice:
     """Part of ``processor_seconds`` in which a core waits for latches that others hold."""
     transfer_seconds: float
     """Part of them in which it waits for lines in caches of others."""
+    reads_are_modelled: bool = False
+    """Whether simulated page reads are those predicted, as operations with popular keys hardly fill the pool."""
 
     @property
     def io_seconds(self) -> float:
@@ -96,6 +98,7 @@ _OPTIONS = {
     "pool_frames": "--memory",
     "range": "--range",
     "threads": "--cores",
+    "skew": "--skew",
 }
 """Options by the kernel's parameters that follow from them."""
 
@@ -135,4 +138,5 @@ def advice(candidate: Candidate, task: IndexTask, simulated: Callable[[Operation
         operations_per_second=task.cores / seconds,
         latch_seconds=task.seconds(found.latch_cycles),
         transfer_seconds=task.seconds(found.transfer_cycles),
+        reads_are_modelled=leaves_reads_to_models(candidate, task),
     )

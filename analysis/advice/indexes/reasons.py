@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from memwalk.analysis.advice.explained import microseconds
+from memwalk.analysis.advice.indexes.popular_keys import popular_keys
 from memwalk.analysis.advice.indexes.rank import IndexAdvice
 from memwalk.analysis.advice.indexes.task import IndexTask
 from memwalk.analysis.advice.indexes.together import together
@@ -27,7 +28,7 @@ def reasons(ranked: list[IndexAdvice], task: IndexTask) -> list[str]:
         if task.cores > 1:
             left_out = "they leave out instructions, hardware prefetchers, and what cores take from each other: latches, lines and the bus"
         said.append(f"The models prefer {_named(preferred)}, by a factor of {ahead:.2f}: {left_out}.")
-    return [*said, _simulated(task)]
+    return [*said, *popular_keys(ranked, task), _simulated(task)]
 
 
 def _named(one: IndexAdvice) -> str:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from math import ceil, log
+from math import ceil
 
 from memwalk.analysis.advice.indexes.candidates import Candidate, workload
 from memwalk.analysis.advice.indexes.measured import measured
-from memwalk.analysis.advice.indexes.predict import Cost, held, predict
+from memwalk.analysis.advice.indexes.page_reads import held, page_reads
+from memwalk.analysis.advice.indexes.predict import Cost, predict
 from memwalk.analysis.advice.indexes.task import IndexTask, Operation
-from memwalk.analysis.cost_models.memory import MissCosts
+from memwalk.analysis.advice.indexes.warm_up import cache_filling, pool_filling
 from memwalk.analysis.experiments.simulation import StorageRun
 from memwalk.analysis.experiments.simulation import simulate as simulate_point
 from memwalk.simcore.storage.system import System
@@ -19,8 +20,6 @@ OPERATIONS: dict[Operation, int] = {"search": 20_000, "scan": 4000, "insert": 50
 SCANNED = 400_000
 """TupleIDs that all measured scans read together, at most, unless so few scans read more."""
 LEAST_SCANS = 10
-MORE = 1.3
-"""A warm-up is so many times as long as it takes on average to fill the pool, or the last cache."""
 
 
 def simulated_frames(candidate: Candidate, task: IndexTask) -> int:
@@ -37,6 +36,9 @@ def simulate(candidate: Candidate, operation: Operation, task: IndexTask) -> Cos
     Raises SpecError for what the kernel does not take.
     """
     frames, keys, size = simulated_frames(candidate, task), task.simulated_keys, candidate.page.page_bytes
+    until_full = pool_filling(candidate, operation, task, frames) if frames else None
+    if until_full is None:
+        frames = 0
     # Threads divide a scan's range among themselves: each scans its part, as long as a scan is.
     at_once = task.cores if operation == "scan" else 1
     runs = ceil(_operations(operation, task) / at_once)
@@ -47,12 +49,14 @@ def simulate(candidate: Candidate, operation: Operation, task: IndexTask) -> Cos
         run["threads"] = task.cores
     if task.optimistic:
         run["latching"] = "optimistic"
+    if task.skew:
+        run["skew"] = task.skew
     storage = None
     if task.cores > 1 and not frames:
         # `auto`, which one core has, warms each of several up for as long as one alone, and so takes minutes for a shared cache.
-        run["warm_up"] = _cache_filling(candidate, operation, task)
-    if frames:
-        run["warm_up"] = _warm_up(candidate, operation, task, frames)
+        run["warm_up"] = cache_filling(candidate, operation, task)
+    if until_full is not None:
+        run["warm_up"] = until_full
         storage = StorageRun(None, System(task.device))
     found = measured(simulate_point(dict(task.machine), run, storage=storage), operation, task, runs * at_once, size)
     rest = predict(candidate, operation, task, task.keys, task.frames(size)) + _predicted_part(candidate, operation, task, frames) * -1
@@ -61,12 +65,22 @@ def simulate(candidate: Candidate, operation: Operation, task: IndexTask) -> Cos
     return whole if task.cores == 1 else replace(whole, queued=_queued(found, whole, operation, task, size))
 
 
+def leaves_reads_to_models(candidate: Candidate, task: IndexTask) -> bool:
+    """Tell whether page reads of an operation are what the models say: a pool that so many operations do not fill tells nothing."""
+    frames = simulated_frames(candidate, task)
+    return frames > 0 and any(pool_filling(candidate, operation, task, frames) is None for operation, weight in task.mix.items() if weight)
+
+
 def _predicted_part(candidate: Candidate, operation: Operation, task: IndexTask, frames: int) -> Cost:
     """Return what the models say of what is simulated, with so many frames, or with 0 for every page its own."""
     keys = task.simulated_keys
     pages = candidate.pages(keys)
     in_memory = frames or sum(pages)
     part = predict(candidate, operation, replace(task, scan_range=task.simulated_range), keys, in_memory)
+    if operation == "scan" and task.skew:
+        # The scans at a time are one for the pool.
+        scans = replace(task, scan_range=task.cores * task.simulated_range)
+        return replace(part, page_reads=page_reads(candidate, operation, scans, keys, in_memory) / task.cores)
     if operation == "scan":
         # All but one of the scans at a time begin on the page where the one before ends: whoever comes first reads it.
         part += Cost(0, -(1 - held(pages, in_memory)[0]) * (1 - 1 / task.cores))
@@ -90,28 +104,3 @@ def _operations(operation: Operation, task: IndexTask) -> int:
     if operation != "scan":
         return OPERATIONS[operation]
     return max(min(OPERATIONS[operation], SCANNED // task.simulated_range), LEAST_SCANS)
-
-
-def _warm_up(candidate: Candidate, operation: Operation, task: IndexTask, frames: int) -> int:
-    """Return the operations until a pool that is smaller than the index is full: each visits some leaf pages, drawn at random.
-
-    One of the scans of several cores has a range for each of them.
-    """
-    each = 1 + (task.cores * task.simulated_range / candidate.entries if operation == "scan" else 0)
-    return max(ceil(MORE * _draws(frames, candidate.pages(task.simulated_keys)[0]) / each), 1)
-
-
-def _cache_filling(candidate: Candidate, operation: Operation, task: IndexTask) -> int:
-    """Return the operations of several cores until the last cache, shared or of each, is full of leaves' lines as the models count them."""
-    keys = task.simulated_keys
-    each = candidate.search_cycles(keys, 0, MissCosts(1, 1, 0))
-    if operation == "scan":
-        each = task.cores * (each + candidate.scan_lines(task.simulated_range))
-    lines = candidate.pages(keys)[0] * candidate.page.node_lines
-    caches = 1 if task.shares_cache else task.cores
-    return max(ceil(MORE * caches * _draws(task.cache_bytes // task.line_bytes, lines) / each), 1)
-
-
-def _draws(wanted: int, of: int) -> float:
-    """Return how many draws of one of so many it takes on average until ``wanted`` different ones have been drawn, or nearly all."""
-    return -log(1 - min(wanted / of, 1 - 1 / of)) * of

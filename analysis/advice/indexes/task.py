@@ -48,6 +48,8 @@ class IndexTask:
     """Most keys simulated."""
     optimistic: bool = False
     """Whether who reads a page changes nothing that others read (`latching: optimistic`)."""
+    skew: float = 0.0
+    """Zipf's exponent of how often keys are searched for, or scans begin at them; 0: all alike."""
 
     def __post_init__(self) -> None:
         name = self.machine["name"]
@@ -62,6 +64,10 @@ class IndexTask:
         if self.mix["insert"] and self.optimistic:
             raise UserError(
                 f"--inserts {self.mix['insert']:g}: pages are read optimistically, not changed; leave out --optimistic or --inserts"
+            )
+        if self.mix["insert"] and self.skew:
+            raise UserError(
+                f"--inserts {self.mix['insert']:g}: no key is inserted twice, so that none is popular; leave out --skew or --inserts"
             )
         largest = max(self.page_sizes)
         least = self.least_frames * largest

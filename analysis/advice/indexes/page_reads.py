@@ -1,0 +1,57 @@
+"""Pages that an operation reads from storage, because the pool does not hold them: if all keys are alike, or some are popular."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import numpy as np
+
+from memwalk.analysis.advice.indexes.candidates import Candidate
+from memwalk.analysis.advice.indexes.task import IndexTask, Operation
+from memwalk.analysis.cost_models.page_accesses import characteristic_time, missed_pages
+from memwalk.analysis.cost_models.popular_pages import Wanted, pages_above, popular_pages, scanned_pages
+
+
+def held(pages: list[int], frames: int) -> list[float]:
+    """Return the share of each level's pages that a pool of so many frames holds, leaves first: it has upper levels before leaves."""
+    shares = []
+    for count in reversed(pages):
+        taken = min(count, frames)
+        frames -= taken
+        shares.append(taken / count)
+    return shares[::-1]
+
+
+def page_reads(candidate: Candidate, operation: Operation, task: IndexTask, keys: int, frames: int) -> float:
+    """Return the pages that an operation reads on average, of an index of so many keys behind a pool of so many frames.
+
+    Where all keys are as popular, the pool holds upper levels first; else it holds what has been wanted latest.
+    """
+    scanned = min(task.scan_range, keys) if operation == "scan" else 0
+    if task.skew:
+        return missed_pages(_wanted(candidate, keys, scanned, task.skew), frames)
+    shares, reads = held(candidate.pages(keys), frames), 0.0
+    for visited, share in zip(reversed(candidate.visited(keys)), reversed(shares), strict=True):
+        reads += visited * (1 - share)
+    return reads + scanned / candidate.entries * (1 - shares[0])
+
+
+def turnover(candidate: Candidate, task: IndexTask, keys: int, scanned: int, frames: int) -> float:
+    """Return the searches, or scans of so many entries, that fill a pool of so many frames, if some keys are popular.
+
+    Infinite if the pool has room for all pages.
+    """
+    return characteristic_time(_wanted(candidate, keys, scanned, task.skew), frames)
+
+
+@lru_cache(maxsize=4)
+def _wanted(candidate: Candidate, keys: int, scanned: int, skew: float) -> Wanted:
+    """Return how often a search, or a scan of so many entries, wants each page of all levels. Scans begin where enough keys follow."""
+    leaves, *above = candidate.pages(keys)
+    _, *visited = candidate.visited(keys)
+    starts = popular_pages(keys - scanned + 1 if scanned else keys, candidate.entries, skew)
+    levels = [scanned_pages(starts, leaves, scanned / candidate.entries) if scanned else starts]
+    for pages, times in zip(above, visited, strict=True):
+        starts = pages_above(starts, pages)
+        levels.append(times * starts)
+    return np.concatenate(levels)
