@@ -43,6 +43,10 @@ Q14 = Q6.replace("q6", "q14")
 MOVES = "kernel: disk-index, keys: 1000, operations: 1, upward_moves: through-buffer, operation: %s"
 INDEX = "kernel: disk-index, operation: scan, structure: array, keys: 1000, operations: 1, range: 500, pool_frames: 32"
 SMALL = "machine: ./small.yaml\n"
+CORE = (
+    "{kind: in-order, issue_width: 2, integer_units: 1, memory_ports: 1, branch_units: 1, multiply_latency_cycles: 4cycles, "
+    "divide_latency_cycles: 9cycles, mispredict_penalty_cycles: 5cycles, branch_predictor: {kind: perfect}, store_buffer_entries: 4}"
+)
 WALKED = "{levels: 1, entry_bytes: 8B, walk_cache_entries: 4, first_cache: L2}"
 REQUESTS = "kernel: requests, count: 10"
 CLOTHO = "kernel: clotho-scan, layout: nsm, records: 1000"
@@ -124,8 +128,8 @@ ATLAS = "storage: {device: atlas-10k%s}\n"
             "machine.core.mispredict_penalty_cycles",
         ),
         (
-            experiment(CHASE, f"grid: {{machine.dtlb.page_table: [{WALKED}]}}\n"),
-            (),
+            experiment(CHASE),
+            (f"machine.dtlb.page_table={WALKED}", "machine.dtlb.page_table.walk_cache_entries=9"),
             "machine.dtlb.page_table.walk_cache_entries",
         ),
         (experiment(CLOTHO + ", seed: 2", ATLAS % ""), (), "workload.seed"),
@@ -190,13 +194,13 @@ def test_what_has_no_effect_is_refused_by_name_and_place(tmp_path: Path, text: s
         (experiment(MOVES.replace("upward_moves: through-buffer", "copy_call: 9") % "delete, structure: array"), ()),
         (experiment(JOIN + ", false_positives: 0.1, matched_keys: all, match_share: 0.5"), ()),
         (experiment(JOIN.replace("grace", "inspector") + ", false_positives: 0.1"), ()),
-        (experiment(CHASE, f"grid: {{machine.dtlb.page_table: [{WALKED.replace('4', '0')}, {WALKED.replace('1', '2')}]}}\n"), ()),
         (
             experiment(SCAN, "variants: {a: {machine.core.branch_predictor: {kind: perfect}}}\n").replace(
                 "machine:", "dbms: shore-pentium2\nmachine:"
             ),
             ("machine.core.mispredict_penalty_cycles=9cycles",),
         ),
+        (experiment(CHASE), (f"machine.core={CORE}", f"machine.dtlb.page_table={WALKED}")),
         (experiment(CHASE.replace("cold", "warm") + ", pages: 9"), ()),
         (experiment(SCAN.replace("nsm", "dsm") + ", reconstruction: merge"), ()),
         (experiment(STORE + ", abstraction: [10, 100], level_attributes: [4, 4]"), ()),

@@ -76,6 +76,9 @@ class Rule:
     neutral: tuple[object, ...] = field(default=(), hash=False)
     """Values that may be written anywhere: they say what holds anyway. A map is no part of a hash."""
 
+    is_needed: bool = False
+    """Whether the map that it is in cannot be without it: then it may stand there when the whole map is written."""
+
     def concerns(self, route: Route) -> bool:
         """Whether it is about what stands at a route."""
         steps = self.path.split(".")
@@ -227,10 +230,15 @@ RULES = (
     Rule("machine.coherence", _THREADS, lambda run: run.threads > 1, neutral=(None,)),
     Rule("machine.coherence.protocol", "caches that share a level which is not exclusive", _keeps_what_others_read),
     Rule("machine.core.exchange", _EXCHANGING, _exchanges, neutral=(None,)),
-    Rule("machine.core.multiply_latency_cycles", _MULTIPLYING, _multiplies),
-    Rule("machine.core.divide_latency_cycles", _DIVIDING, _divides),
-    Rule("machine.core.mispredict_penalty_cycles", "branches that may be predicted wrongly, and branch_predictor is perfect", _mispredicts),
-    Rule("machine.dtlb.page_table.walk_cache_entries", "page tables of several levels", _walks_remember, neutral=(0,)),
+    Rule("machine.core.multiply_latency_cycles", _MULTIPLYING, _multiplies, is_needed=True),
+    Rule("machine.core.divide_latency_cycles", _DIVIDING, _divides, is_needed=True),
+    Rule(
+        "machine.core.mispredict_penalty_cycles",
+        "branches that may be predicted wrongly, and branch_predictor is perfect",
+        _mispredicts,
+        is_needed=True,
+    ),
+    Rule("machine.dtlb.page_table.walk_cache_entries", "page tables of several levels", _walks_remember, is_needed=True),
     Rule("machine.caches.*.shared", _THREADS, lambda run: run.threads > 1, neutral=(False,)),
     Rule(
         "machine.instruction_cache",
