@@ -32,8 +32,8 @@ _LARGEST_DOCUMENT = 200_000
 """Values per document; aliases of aliases would otherwise multiply without end."""
 
 
-KIND = "model"
-"""Key that says which other keys a map has."""
+_KINDS = {"memory": "model", "branch_predictor": "kind"}
+"""Keys that say which other keys a map has, by the map's name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,15 +131,19 @@ class Sourced:
 
         A map that is of another kind has other keys: it is replaced too.
         """
+        return self._merged(child, "")
+
+    def _merged(self, child: "Sourced", name: str) -> "Sourced":
         if not (isinstance(self.data, dict) and isinstance(child.data, dict)):
             return child
-        if KIND in child.data and child.data[KIND] != self.data.get(KIND):
+        kind = _KINDS.get(name)
+        if kind in child.data and child.data[kind] != self.data.get(kind):
             return child
         result = self
         for key in child.data:
             part = child.below((key,))
             if key in self.data:
-                part = self.below((key,)).merged(part)
+                part = self.below((key,))._merged(part, str(key))
             result = result.replaced((key,), part)
         return Sourced(result.data, {**result.spots, (): child.spot(())})
 

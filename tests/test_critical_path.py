@@ -281,7 +281,8 @@ def test_the_command_prints_and_draws(tmp_path: Path) -> None:
 
 def test_the_picture_has_the_path_and_all_lines(tmp_path: Path) -> None:
     path, watched = path_of(recorded(tmp_path, JOIN | {"algorithm": "group"}), 60_000, 1500)
-    (axes,) = draw("a join", path, watched).axes
+    (axes,) = draw(r"a join of $\frac$", path, watched).axes
+    assert axes.get_title() == r"a join of \$\frac\$"
     bars = [patch for patch in axes.patches if isinstance(patch, Rectangle)]
     of_path = [bar for bar in bars if bar.get_y() < 0]
     assert sum(bar.get_width() for bar in of_path) == path[-1].end - path[0].start

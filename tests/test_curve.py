@@ -12,6 +12,8 @@ from typer.testing import CliRunner
 from memwalk.analysis import curves
 from memwalk.analysis.capacities import Geometry
 from memwalk.analysis.cli.main import app
+from memwalk.analysis.figures.distribution import draw_distributions
+from memwalk.analysis.figures.draw import image
 from memwalk.simcore.engines import native
 from memwalk.simcore.machine import load_machine
 
@@ -78,6 +80,16 @@ def test_tables_and_figure_are_written(trace: Path, tmp_path: Path) -> None:
     first = pd.read_csv(tmp_path / "classes.csv").iloc[0]
     assert first["compulsory"] + first["capacity"] + first["conflict"] == native.count(trace, machine)["caches"][0]["misses"]
     assert first["compulsory"] + first["capacity"] + first["spared"] == native.miss_curve(trace, 64)[256]
+
+
+def test_a_name_with_dollars_is_drawn_as_written(trace: Path, tmp_path: Path) -> None:
+    """Between dollars matplotlib reads mathematics, and this is none."""
+    named = tmp_path / r"a$\frac$b.npy"
+    named.write_bytes(trace.read_bytes())
+    run(named, "-o", tmp_path / "out")
+    assert r"a$\frac$b.npy" in (tmp_path / "out" / "curve.svg").read_text()
+    steps = pd.DataFrame({"response_ms": [1.0, 2.0], "share": [0.5, 1.0]})
+    assert rb"b$\frac$c" in image(draw_distributions(r"b$\frac$c", {"all": steps}), "svg")
 
 
 def test_an_empty_trace_has_a_curve() -> None:

@@ -43,9 +43,15 @@ Q14 = Q6.replace("q6", "q14")
 MOVES = "kernel: disk-index, keys: 1000, operations: 1, upward_moves: through-buffer, operation: %s"
 INDEX = "kernel: disk-index, operation: scan, structure: array, keys: 1000, operations: 1, range: 500, pool_frames: 32"
 SMALL = "machine: ./small.yaml\n"
+CORE = (
+    "{kind: in-order, issue_width: 2, integer_units: 1, memory_ports: 1, branch_units: 1, multiply_latency_cycles: 4cycles, "
+    "divide_latency_cycles: 9cycles, mispredict_penalty_cycles: 5cycles, branch_predictor: {kind: perfect}, store_buffer_entries: 4}"
+)
+WALKED = "{levels: 1, entry_bytes: 8B, walk_cache_entries: 4, first_cache: L2}"
 REQUESTS = "kernel: requests, count: 10"
 CLOTHO = "kernel: clotho-scan, layout: nsm, records: 1000"
 TPCH_POSITION = "kernel: clotho-tpch, layout: dsm, scale_factor: 0.01, query: q6, reconstruction: position"
+JOIN = "kernel: hash-join, algorithm: grace, build_tuples: 1000, probe_tuples: 1000"
 POSITION = "kernel: clotho-scan, layout: dsm, records: 1000, reconstruction: position"
 ATLAS = "storage: {device: atlas-10k%s}\n"
 
@@ -108,6 +114,24 @@ ATLAS = "storage: {device: atlas-10k%s}\n"
         (experiment(MOVES % "insert, structure: slotted"), (), "workload.upward_moves"),
         (experiment(MOVES % "delete, structure: array"), (), "workload.upward_moves"),
         (experiment(MOVES % "delete, structure: micro-index, subarray_lines: 4"), (), "workload.upward_moves"),
+        (
+            experiment(MOVES.replace("upward_moves: through-buffer", "copy_call: 9") % "delete, structure: slotted"),
+            (),
+            "workload.copy_call",
+        ),
+        (experiment(JOIN + ", false_positives: 0.1"), (), "workload.false_positives"),
+        (experiment(JOIN + ", matched_keys: all"), (), "workload.matched_keys"),
+        (experiment(JOIN.replace("grace", "inspector") + ", matched_keys: all, match_share: 0"), (), "workload.matched_keys"),
+        (
+            experiment(CHASE, "variants: {a: {machine.core.branch_predictor: {kind: perfect}}}\n"),
+            ("machine.core.mispredict_penalty_cycles=9cycles",),
+            "machine.core.mispredict_penalty_cycles",
+        ),
+        (
+            experiment(CHASE),
+            (f"machine.dtlb.page_table={WALKED}", "machine.dtlb.page_table.walk_cache_entries=9"),
+            "machine.dtlb.page_table.walk_cache_entries",
+        ),
         (experiment(CLOTHO + ", seed: 2", ATLAS % ""), (), "workload.seed"),
         (experiment(POSITION, ATLAS % "").replace(SMALL, ""), (), "workload.reconstruction"),
         (experiment(POSITION.replace("scan", "insert"), ATLAS % ""), (), "workload.reconstruction"),
@@ -166,6 +190,17 @@ def test_what_has_no_effect_is_refused_by_name_and_place(tmp_path: Path, text: s
         (experiment(Q14), ("machine.core.multiply_latency_cycles=9cycles",)),
         (experiment(MOVES % "delete, structure: slotted"), ()),
         (experiment(MOVES % "insert, structure: micro-index, subarray_lines: 4"), ()),
+        (experiment(MOVES.replace("moves: through-buffer", "moves: through-buffer, copy_call: 9") % "delete, structure: slotted"), ()),
+        (experiment(MOVES.replace("upward_moves: through-buffer", "copy_call: 9") % "delete, structure: array"), ()),
+        (experiment(JOIN + ", false_positives: 0.1, matched_keys: all, match_share: 0.5"), ()),
+        (experiment(JOIN.replace("grace", "inspector") + ", false_positives: 0.1"), ()),
+        (
+            experiment(SCAN, "variants: {a: {machine.core.branch_predictor: {kind: perfect}}}\n").replace(
+                "machine:", "dbms: shore-pentium2\nmachine:"
+            ),
+            ("machine.core.mispredict_penalty_cycles=9cycles",),
+        ),
+        (experiment(CHASE), (f"machine.core={CORE}", f"machine.dtlb.page_table={WALKED}")),
         (experiment(CHASE.replace("cold", "warm") + ", pages: 9"), ()),
         (experiment(SCAN.replace("nsm", "dsm") + ", reconstruction: merge"), ()),
         (experiment(STORE + ", abstraction: [10, 100], level_attributes: [4, 4]"), ()),

@@ -74,6 +74,21 @@ def test_extends_lays_over_and_needs_its_own_sources(tmp_path: Path) -> None:
     assert "far.yaml:3:10: memory.latency_cycles has no source" in str(error.value)
 
 
+def test_extends_takes_another_predictor_whole(tmp_path: Path) -> None:
+    """A predictor of another kind has other keys; one of the same kind keeps those that are not named."""
+    machine(tmp_path)
+    child = "schema_version: 1\nextends: ./small.yaml\ncore: {branch_predictor: PREDICTOR, source: the future}\n"
+    for written, found in (
+        ("{kind: perfect}", {"kind": "perfect"}),
+        ("{kind: bimodal, counters: 64}", {"kind": "bimodal", "counters": 64}),
+        ("{kind: gshare, counters: 1024}", {"kind": "gshare", "history_bits": 8, "counters": 1024}),
+        ("{counters: 1024}", {"kind": "gshare", "history_bits": 8, "counters": 1024}),
+    ):
+        core = machine(tmp_path, child.replace("PREDICTOR", written), "other").native()["core"]
+        assert core["branch_predictor"] == found
+        assert core["reorder_buffer"] == 64
+
+
 def test_extends_in_a_circle(tmp_path: Path) -> None:
     (tmp_path / "a.yaml").write_text("schema_version: 1\nextends: ./b.yaml\n")
     (tmp_path / "b.yaml").write_text("schema_version: 1\nextends: ./a.yaml\n")

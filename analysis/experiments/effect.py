@@ -77,6 +77,8 @@ def _concerned(setting: Setting) -> Iterator[_Written]:
         for rule in RULES:
             of_program = program and rule.kernel not in ("", TOGETHER)
             concerned = own if of_program else route
+            if inner and rule.is_needed:
+                continue
             at_last = not inner or len(rule.path.split(".")) == len(concerned)
             if at_last and rule.concerns(concerned) and setting.value.get(inner) not in rule.neutral:
                 yield _Written(rule, dotted(route), setting.value.spot(inner).value, program if of_program else "")

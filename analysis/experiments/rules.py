@@ -76,6 +76,9 @@ class Rule:
     neutral: tuple[object, ...] = field(default=(), hash=False)
     """Values that may be written anywhere: they say what holds anyway. A map is no part of a hash."""
 
+    is_needed: bool = False
+    """Whether the map that it is in cannot be without it: then it may stand there when the whole map is written."""
+
     def concerns(self, route: Route) -> bool:
         """Whether it is about what stands at a route."""
         steps = self.path.split(".")
@@ -153,6 +156,29 @@ def _divides(run: Run) -> bool:
     return not run.kernel or (run.kernel in kernels() and kernels()[run.kernel].divides)
 
 
+def _mispredicts(run: Run) -> bool:
+    """Whether a branch may be predicted wrongly: a DBMS's profile says itself how often."""
+    predictor = run.machine.get("core", {}).get("branch_predictor", {})
+    return predictor.get("kind") != "perfect" or "dbms" in run.machine
+
+
+def _walks_remember(run: Run) -> bool:
+    """Whether walks have entries that may be remembered: those of all levels but the last."""
+    return (run.machine.get("dtlb", {}).get("page_table") or {}).get("levels") != 1
+
+
+def _lets_pass(run: Run) -> bool:
+    """Whether filters of a join may let a key pass that is not there: in no relation, or not in a sub-partition."""
+    return bool(run.workload["match_share"] < 1 or run.workload["algorithm"] in ("inspector", "choosing-inspector"))
+
+
+def _calls_memcpy(run: Run) -> bool:
+    """Whether an index in pages does so: slots behind one that is deleted move upwards, and nothing else moves."""
+    workload = run.workload
+    deletes_slots = (workload["operation"], workload["structure"]) == ("delete", "slotted")
+    return not deletes_slots or bool(workload["upward_moves"] == "through-buffer")
+
+
 def _moves_upwards(run: Run) -> bool:
     """Whether an index in pages moves what it keeps towards higher addresses: slots lie behind entries, and what is deleted leaves them."""
     return bool(run.workload["operation"] == ("delete" if run.workload["structure"] == "slotted" else "insert"))
@@ -204,8 +230,15 @@ RULES = (
     Rule("machine.coherence", _THREADS, lambda run: run.threads > 1, neutral=(None,)),
     Rule("machine.coherence.protocol", "caches that share a level which is not exclusive", _keeps_what_others_read),
     Rule("machine.core.exchange", _EXCHANGING, _exchanges, neutral=(None,)),
-    Rule("machine.core.multiply_latency_cycles", _MULTIPLYING, _multiplies),
-    Rule("machine.core.divide_latency_cycles", _DIVIDING, _divides),
+    Rule("machine.core.multiply_latency_cycles", _MULTIPLYING, _multiplies, is_needed=True),
+    Rule("machine.core.divide_latency_cycles", _DIVIDING, _divides, is_needed=True),
+    Rule(
+        "machine.core.mispredict_penalty_cycles",
+        "branches that may be predicted wrongly, and branch_predictor is perfect",
+        _mispredicts,
+        is_needed=True,
+    ),
+    Rule("machine.dtlb.page_table.walk_cache_entries", "page tables of several levels", _walks_remember, is_needed=True),
     Rule("machine.caches.*.shared", _THREADS, lambda run: run.threads > 1, neutral=(False,)),
     Rule(
         "machine.instruction_cache",
@@ -262,6 +295,19 @@ RULES = (
         lambda run: not run.one_request_at_a_time(),
         neutral=(FCFS,),
     ),
+    Rule(
+        "workload.copy_call",
+        "calls of `memcpy`: deletions from slotted pages make some with upward_moves: through-buffer",
+        _calls_memcpy,
+        "disk-index",
+    ),
+    Rule(
+        "workload.false_positives",
+        "filters that let some pass: match_share less than 1, or algorithm: inspector or choosing-inspector",
+        _lets_pass,
+        "hash-join",
+    ),
+    Rule("workload.matched_keys", "match_share between 0 and 1", lambda run: 0 < run.workload["match_share"] < 1, "hash-join"),
     Rule("workload.upward_moves", "deletions from slotted pages, and insertions into others", _moves_upwards, "disk-index"),
     *_declared(),
     Rule("storage.disks", "disks that programs name, and these name fewer", _have_all_disks, TOGETHER),

@@ -33,7 +33,7 @@ def draw(title: str, path: Sequence[Part], watched: Watched) -> Figure:
         axes.set_xlabel("cycles")
         axes.set_ylabel("lines on their way")
         axes.set_yticks([0], ["path"])
-        axes.set_title(title)
+        axes.set_title(style.as_written(title))
         named = {_colour(part.kind): "others" if _colour(part.kind) == _REST else part.kind for part in path}
         named |= {_LINE: "line on the path", _BESIDE: "line beside it"}
         axes.legend(

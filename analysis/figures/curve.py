@@ -21,7 +21,7 @@ def draw_curves(title: str, curves: dict[str, pd.DataFrame]) -> Figure:
                 band = 2 * curve["standard_error"]
                 low, high = curve["miss_ratio"] - band, curve["miss_ratio"] + band
                 axes.fill_between(curve["capacity_bytes"], low, high, color=colour, alpha=0.2, linewidth=0)
-        axes.set_title(title)
+        axes.set_title(style.as_written(title))
         axes.set_xscale("log", base=2)
         axes.xaxis.set_major_locator(LogLocator(base=16))
         axes.xaxis.set_minor_locator(NullLocator())

@@ -21,7 +21,7 @@ def draw_distributions(title: str, distributions: dict[str, pd.DataFrame]) -> Fi
             times, shares = steps["response_ms"].to_numpy(), steps["share"].to_numpy()
             axes.step(times, shares, where="post", color=colour, linestyle=dashes, label=name)
             end = max(end, float(times[shares.searchsorted(min(_SHOWN, shares[-1]))]))
-        axes.set_title(title)
+        axes.set_title(style.as_written(title))
         axes.set_xlabel("response time (ms), up to the slowest 0.1%")
         axes.set_ylabel("share of requests that took no longer")
         axes.set_xlim(0, 1.02 * end if end else 1)

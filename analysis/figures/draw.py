@@ -23,10 +23,10 @@ def draw(title: str, plots: list[Plot], study: Study) -> Figure:
         height_in_plots = -(-len(plots) // columns)
         width, height = style.PANEL_INCHES
         figure = Figure(figsize=(columns * width, height_in_plots * height + 0.5))
-        figure.suptitle(title, fontsize=10)
+        figure.suptitle(style.as_written(title), fontsize=10)
         for number, plot in enumerate(plots, start=1):
             axes = figure.add_subplot(height_in_plots, columns, number)
-            axes.set_title(plot.title)
+            axes.set_title(style.as_written(plot.title))
             _DRAWN[plot.kind](axes, plot, study)
         # The layout costs more than the drawing: settle it once for all images.
         figure.draw_without_rendering()
@@ -57,7 +57,7 @@ def _lines(axes: Axes, plot: Lines, study: Study) -> None:
             alone = len(curves) == 1
             colour, marker, dashes = style.look(name if alone else "", count)
             label = name if alone else ", ".join(f"{style.label(axis)} = {value}" for axis, value in places)
-            axes.plot(curve.index, curve, color=colour, marker=marker, linestyle=dashes, label=label)
+            axes.plot(curve.index, curve, color=colour, marker=marker, linestyle=dashes, label=style.as_written(label))
             count += 1
     for theory in plot.curves:
         modelled = at_points(theory.model, rows(points, theory.series), study.machine(theory.machine))

@@ -136,6 +136,11 @@ def styled() -> Iterator[None]:
         yield
 
 
+def as_written(text: str) -> str:
+    """Give a name that users chose, of a file or a variant, as text to draw: between dollars matplotlib would read mathematics."""
+    return text.replace("$", r"\$")
+
+
 def label(column: str) -> str:
     """Give the label of a column or axis, with its unit."""
     return _LABELS.get(column, column)
