@@ -50,9 +50,9 @@ def test_a_trace_of_threads_is_their_run(tmp_path: Path, work: dict[str, Any]) -
 
 
 def test_what_cores_change_goes_from_one_to_the_other() -> None:
-    """Where caches know nothing of each other, eight cores insert as fast as eight alone, but for latches; coherent ones fetch what others wrote.
+    """Where caches know nothing of each other, eight cores insert as fast as eight alone, but for latches.
 
-    Pins are written by all; versions, and lines of pages, by who changes them.
+    Coherent ones fetch what others wrote. Pins are written by all; versions, and lines of pages, by who changes them.
     """
     work = INSERTIONS | {"keys": 20_000, "operations": 8000, "caches": "warm", "warm_up": 40_000}
     alone = native.simulate(ZEN4, work)
