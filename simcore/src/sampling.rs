@@ -239,8 +239,10 @@ impl Sampler {
             .iter()
             .map(|unit| (per_instruction(unit) - mean).powi(2));
         let deviation = (squares.sum::<f64>() / (units - 1.0).max(1.0)).sqrt();
-        let error = DEVIATIONS * deviation / units.max(1.0).sqrt();
         let instructions = self.instructions as f64;
+        // What is measured is known: only the rest is guessed.
+        let guessed = (1.0 - measured as f64 / instructions.max(1.0)).max(0.0);
+        let error = DEVIATIONS * deviation * (guessed / units.max(1.0)).sqrt();
         let width = self.width as f64;
         Estimate {
             plan: self.plan,

@@ -172,8 +172,8 @@ pub struct Estimate {
 impl Estimate {
     /// Misses in a fully associative cache of so many lines, and their standard error.
     ///
-    /// The error is that of the mean of independent eighths of the sample; an eighth that is biased, because few of its
-    /// lines are used often, hides its bias.
+    /// The error is that of the mean of independent eighths of the sample, less what is known of the whole: lines are drawn without repetition,
+    /// so that a sample of all of them has none. An eighth that is biased, because few of its lines are used often, hides its bias.
     #[must_use]
     pub fn misses(&self, lines: u64) -> (f64, f64) {
         let parts = self.parts.iter();
@@ -182,7 +182,8 @@ impl Estimate {
             .collect();
         let mean = parts.iter().sum::<f64>() / PARTS as f64;
         let squares: f64 = parts.iter().map(|part| (part - mean).powi(2)).sum();
-        let error = (squares / (PARTS * (PARTS - 1)) as f64).sqrt();
+        let variance = squares / (PARTS * (PARTS - 1)) as f64;
+        let error = (variance * (1.0 - self.rate).max(0.0)).sqrt();
         (self.whole.misses(self.accesses, lines), error)
     }
 }
