@@ -195,7 +195,7 @@ def test_parameters_are_listed() -> None:
     shown = memwalk("list", "parameters", "index")
     assert shown.returncode == 0, shown.stderr
     first, head, *lines = shown.stdout.splitlines()
-    assert first == "21 parameters of index"
+    assert first == "22 parameters of index"
     assert head.split() == ["name", "unit", "default", "values", "applies", "meaning"]
     texts = {line.split()[0]: " ".join(line.split()) for line in lines}
     assert texts["keys"] == "keys required 1 to 200,000,000 Index entries before the operations."

@@ -42,7 +42,9 @@ impl DiskIndexWorkload {
         let search = (PER_BIT + slots) * keys.log2() + PER_PAGE * levels + self.prefetched();
         let each = match self.operation {
             Operation::Search => search,
-            Operation::Insert | Operation::Delete => search + self.changing(search),
+            Operation::Insert | Operation::Delete => {
+                search + self.done().changing_share() * self.changing(search)
+            }
             Operation::Scan => search + (PER_TUPLE + slots) * self.range as f64,
         };
         let warm_up = match self.operation {

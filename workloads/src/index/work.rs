@@ -55,11 +55,12 @@ impl IndexWorkload {
         let filled = if full { 1.0 } else { self.fill.min(0.7) };
         let copies = PER_COPIED_WORD * copied_words(&self.shape()) * self.leaf_splits();
         let moves = PER_MOVED_KEY * keys_per_node * filled / 2.0;
+        let changing = self.done().changing_share();
         let each = match self.operation {
             Operation::Search => search,
-            Operation::Insert if full => search + 2.0 * moves + 60.0 + copies,
-            Operation::Insert => search + moves + copies,
-            Operation::Delete => search + moves,
+            Operation::Insert if full => search + changing * (2.0 * moves + 60.0 + copies),
+            Operation::Insert => search + changing * (moves + copies),
+            Operation::Delete => search + changing * moves,
             Operation::Scan => search + PER_TUPLE * self.range as f64,
         };
         let later = keys - self.bulkloaded_keys() as f64;

@@ -15,6 +15,7 @@ const FOR_BUILDING: u64 = 1;
 const FOR_OPERATIONS: u64 = 2;
 const FOR_WARM_UP: u64 = 3;
 const FOR_POPULARITY: u64 = 4;
+pub(super) const FOR_MIX: u64 = 5;
 
 /// The tree's key of rank `rank`, counted from 0. Its tupleID is the rank.
 #[must_use]
@@ -116,12 +117,31 @@ impl Operations {
                 let popular = self.popular();
                 self.own((0..count).map(|_| popular.draw(&mut random)))
             }
-            Operation::Delete => self.own(random.distinct(count, keys).into_iter().map(key)),
+            Operation::Delete => {
+                let changed = random.distinct(self.changes(), keys);
+                self.own(self.mixed_in(changed.into_iter().map(key)))
+            }
             Operation::Insert => {
-                let absent = random.distinct(count, keys * GAPS);
-                self.own(absent.into_iter().map(absent_key))
+                let absent = random.distinct(self.changes(), keys * GAPS);
+                self.own(self.mixed_in(absent.into_iter().map(absent_key)))
             }
         }
+    }
+
+    /// How many operations change the index.
+    fn changes(&self) -> u64 {
+        let changes = |&number: &u64| self.kind(number) != Operation::Search;
+        (0..self.count).filter(changes).count() as u64
+    }
+
+    /// The keys of all operations, of which those that change the index have these.
+    fn mixed_in(&self, mut changed: impl Iterator<Item = u64>) -> impl Iterator<Item = u64> {
+        let mut random = Random::new(self.seed, FOR_MIX);
+        let popular = self.popular();
+        (0..self.count).map_while(move |number| match self.kind(number) {
+            Operation::Search => Some(popular.draw(&mut random)),
+            _ => changed.next(),
+        })
     }
 
     /// The keys of the thread's own operations, of those of all.
@@ -134,10 +154,17 @@ impl Operations {
     /// The keys of a warm-up, without end: of the same kinds as those of the operations, but any of them may come again.
     pub(crate) fn warm_up_keys(&self) -> impl FnMut() -> u64 + use<> {
         let mut random = Random::new(self.seed, FOR_WARM_UP);
-        let (operation, keys, popular) = (self.operation, self.keys, self.popular());
-        move || match operation {
-            Operation::Search | Operation::Delete | Operation::Scan => popular.draw(&mut random),
-            Operation::Insert => absent_key(random.below(keys * GAPS)),
+        let (operations, popular) = (*self, self.popular());
+        let mut numbers = 0..;
+        move || {
+            let is_search = numbers
+                .next()
+                .is_some_and(|number| operations.is_search(number, FOR_WARM_UP));
+            match operations.operation {
+                Operation::Insert if !is_search => absent_key(random.below(operations.keys * GAPS)),
+                Operation::Delete if !is_search => key(random.below(operations.keys)),
+                _ => popular.draw(&mut random),
+            }
         }
     }
 }
@@ -166,6 +193,7 @@ mod tests {
             count: 50_000,
             range: 100,
             skew,
+            search_share: 0.0,
             seed: 1,
             thread: Thread::ALONE,
         }
@@ -246,6 +274,56 @@ mod tests {
         };
         assert_ne!(most(1), most(2));
         assert_eq!(most(1), most(1));
+    }
+
+    #[test]
+    fn searches_are_mixed_in_by_chance() {
+        for operation in [Operation::Insert, Operation::Delete] {
+            let mixed = Operations {
+                count: 5000,
+                search_share: 0.3,
+                ..operations(operation, 1.2)
+            };
+            assert!(mixed.check().is_ok());
+            let numbered: Vec<_> = mixed.numbers().zip(mixed.drawn()).collect();
+            assert_eq!(numbered.len(), 5000);
+            let (searched, changed): (Vec<_>, Vec<_>) = numbered
+                .into_iter()
+                .partition(|&(number, _)| mixed.kind(number) == Operation::Search);
+            assert!((1350..1650).contains(&searched.len()), "{}", searched.len());
+            // Popular keys of the index are searched for; no key is changed twice.
+            let searched = popular(searched.into_iter().map(|(_, key)| key));
+            assert!(searched.iter().all(|(key, _)| key % STRIDE == 0));
+            assert!(searched[0].1 > 100, "{:?}", searched[0]);
+            let changed = popular(changed.into_iter().map(|(_, key)| key));
+            assert_eq!(changed[0].1, 1);
+            let is_of_index = changed[0].0 % STRIDE == 0;
+            assert_eq!(is_of_index, operation == Operation::Delete);
+            // Before them, too.
+            let mut next = mixed.warm_up_keys();
+            let before = popular((0..5000).map(|_| next()));
+            assert_eq!(before[0].0, searched[0].0);
+        }
+    }
+
+    #[test]
+    fn threads_have_the_keys_of_all_together() {
+        let all = Operations {
+            count: 1000,
+            search_share: 0.5,
+            ..operations(Operation::Insert, 0.0)
+        };
+        let together: Vec<u64> = all.drawn();
+        let mut of_threads: Vec<_> = (0..3)
+            .map(|number| Operations {
+                thread: Thread { number, of: 3 },
+                ..all
+            })
+            .flat_map(|own| own.numbers().zip(own.drawn()).collect::<Vec<_>>())
+            .collect();
+        of_threads.sort_unstable();
+        let expected: Vec<_> = (0..1000).zip(together).collect();
+        assert_eq!(of_threads, expected);
     }
 
     #[test]

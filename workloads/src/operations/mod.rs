@@ -11,6 +11,7 @@ pub(crate) use returning::{ReturnSites, Returning};
 pub(crate) use run::Searched;
 
 use crate::bounds::{Between, LINE_BYTES, THREADS};
+use crate::random::mixed;
 use crate::ranks::SKEW;
 use crate::validate::{WorkloadError, within};
 use crate::warm_up::{CacheState, WarmUp};
@@ -32,6 +33,12 @@ pub(crate) const BULKLOADED_SHARE: Between<f64> = Between {
 pub(crate) const BUFFER_BYTES: Between<u64> = Between {
     least: LINE_BYTES.least as u64,
     most: 1 << 28,
+};
+
+/// Searches among operations that change an index; with searches alone there would be none that do.
+pub(crate) const SEARCH_SHARE: Between<f64> = Between {
+    least: 0.0,
+    most: 0.999,
 };
 
 /// What is done to the tree.
@@ -104,6 +111,8 @@ pub(crate) struct Operations {
     pub range: u64,
     /// Zipf's exponent of how often keys are searched for, or scans begin at them; 0 for all alike.
     pub skew: f64,
+    /// Share of the operations, if they change the index, that are searches instead.
+    pub search_share: f64,
     /// Seed of all random choices.
     pub seed: u64,
     /// Whose operations they are: threads divide each range among themselves, and other operations are dealt out to them.
@@ -128,9 +137,10 @@ impl Operations {
     /// Checks that the index has keys for so many operations, or enough of them for a range, and that keys may be popular.
     pub(crate) fn check(&self) -> Result<(), WorkloadError> {
         SKEW.check("skew", self.skew)?;
-        if self.skew > 0.0 && !self.read_only() {
+        SEARCH_SHARE.check("search_share", self.search_share)?;
+        if self.skew > 0.0 && !self.read_only() && self.search_share == 0.0 {
             let message = format!(
-                "{}, but no key is inserted or deleted twice; it must be 0",
+                "{}, but no key is inserted or deleted twice; it must be 0, or some operations searches (`search_share`)",
                 self.skew
             );
             return Err(WorkloadError::new("skew", message));
@@ -173,6 +183,30 @@ impl Operations {
         }
         let message = format!("{threads}; only searches and scans are divided among threads");
         Err(WorkloadError::new("threads", message))
+    }
+
+    /// What operation `number` is.
+    pub(crate) fn kind(&self, number: u64) -> Operation {
+        if self.is_search(number, keys::FOR_MIX) {
+            Operation::Search
+        } else {
+            self.operation
+        }
+    }
+
+    /// Share of the operations that change the index, on average.
+    pub(crate) fn changing_share(&self) -> f64 {
+        if self.read_only() {
+            0.0
+        } else {
+            1.0 - self.search_share
+        }
+    }
+
+    /// Whether one is a search instead of a change, by chance, among those for a purpose.
+    fn is_search(&self, number: u64, purpose: u64) -> bool {
+        let chance = || mixed(number ^ mixed(self.seed ^ mixed(purpose))) as f64;
+        self.search_share > 0.0 && chance() < self.search_share * 2_f64.powi(64)
     }
 
     /// Whether operation `number` is the thread's, or a part of it.

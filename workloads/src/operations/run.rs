@@ -150,7 +150,7 @@ impl Operations {
                 let each = tuples.iter().map(|tuple| tuple.to_u64());
                 each.for_each(|tuple| done.checksum.add(tuple));
             };
-            let found = match self.operation {
+            let found = match self.kind(number) {
                 Operation::Search => {
                     let key = index.key(key);
                     index.search(trace, key)

@@ -6,8 +6,8 @@ use super::slotted::SlottedPage;
 use super::text::Texts;
 use crate::bounds::{FILL, LINE_BYTES, OPERATIONS};
 use crate::operations::{
-    BUFFER_BYTES, BULKLOADED_SHARE, Buffers, KEYS, Maturity, Operation, Operations, Thread,
-    most_number,
+    BUFFER_BYTES, BULKLOADED_SHARE, Buffers, KEYS, Maturity, Operation, Operations, SEARCH_SHARE,
+    Thread, most_number,
 };
 use crate::pool::UpwardMoves;
 use crate::pool::limits::{FRAMES, PAGE_BYTES};
@@ -85,8 +85,11 @@ pub struct StringIndexWorkload {
     /// TupleIDs per scan.
     #[schemars(transform = required, transform = takes(KEYS), transform = applies("operation", vec![Operation::Scan]))]
     pub range: u64,
+    /// Share of the operations that are searches instead, for keys that the index had before them all, at random among those that change it.
+    #[schemars(transform = takes(SEARCH_SHARE), transform = applies("operation", vec![Operation::Insert, Operation::Delete]))]
+    pub search_share: f64,
     /// Zipf's exponent of how often keys are searched for, or scans begin at them, of which the popular ones lie anywhere; 0 for all alike.
-    #[schemars(transform = takes(SKEW), transform = applies("operation", vec![Operation::Search, Operation::Scan]))]
+    #[schemars(transform = takes(SKEW))]
     pub skew: f64,
     /// Return buffer that a scan copies tupleIDs into, again and again: its caller takes them when it is full (thesis section 2.3).
     #[schemars(transform = bytes, transform = takes(BUFFER_BYTES), transform = applies("operation", vec![Operation::Scan]))]
@@ -131,6 +134,7 @@ impl Default for StringIndexWorkload {
             pool_frames: 0,
             operations: 10_000,
             range: 1_000,
+            search_share: 0.0,
             skew: 0.0,
             buffer_bytes: 4096,
             distance_nodes: 2,
@@ -198,6 +202,7 @@ impl StringIndexWorkload {
             count: self.operations,
             range: self.range,
             skew: self.skew,
+            search_share: self.search_share,
             seed: self.seed,
             thread: Thread::ALONE,
         }

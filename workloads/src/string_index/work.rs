@@ -91,7 +91,9 @@ impl StringIndexWorkload {
         let search = (PER_BIT + compare) * bits + (PER_PAGE + in_page) * levels;
         let each = match self.operation {
             Operation::Search => search,
-            Operation::Insert | Operation::Delete => search + self.changing(search),
+            Operation::Insert | Operation::Delete => {
+                search + self.done().changing_share() * self.changing(search)
+            }
             Operation::Scan => search + (PER_TUPLE + compare) * self.range as f64,
         };
         let warm_up = match self.operation {

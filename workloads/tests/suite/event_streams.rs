@@ -106,6 +106,12 @@ fn index() -> Vec<Value> {
             ));
         }
     }
+    for operation in ["insert", "delete"] {
+        let mixed = json!({"operation": operation, "search_share": 0.4, "skew": 0.8});
+        all.push(with(&base, &[&mixed, &settings[2]]));
+        let mixed = json!({"operation": operation, "search_share": 0.4});
+        all.push(with(&base, &[&mixed, &csb, &settings[2]]));
+    }
     for operation in ["search", "scan"] {
         let threads = json!({"operation": operation, "threads": 3});
         for tree in [&trees[0], &trees[2], &csb] {
@@ -172,6 +178,8 @@ fn disk_index() -> Vec<Value> {
         }
         let divided = json!({"threads": 3, "pool_frames": 60, "distance_pages": 2});
         all.push(with(&base, &[structure, &long, &divided]));
+        let mixed = json!({"operation": "insert", "search_share": 0.4, "skew": 0.9, "caches": "warm", "warm_up": 9});
+        all.push(with(&base, &[structure, &mixed]));
         let skewed = json!({"skew": 0.9});
         all.push(with(&base, &[structure, &search, &skewed]));
         all.push(with(&base, &[structure, &long, &skewed]));

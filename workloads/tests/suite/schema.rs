@@ -97,6 +97,7 @@ fn workloads_of(kernel: &KernelInfo) -> Vec<Value> {
     let changes = match kernel.name {
         "index" => vec![
             json!({}),
+            json!({"operation": "insert"}),
             json!({"operation": "scan"}),
             json!({"operation": "scan", "line_bytes": 16, "tree": {"kind": "b+", "node_lines": 4}}),
             json!({"operation": "scan", "keys": 200_000_000, "word_bytes": 8}),
