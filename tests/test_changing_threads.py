@@ -1,4 +1,4 @@
-"""Threads that insert into one index in pages, or delete from it: latches of pages, traces, storage, and what they wait for."""
+"""Threads that insert into one index in pages, or delete from it: latches of pages, storage, and what they wait for."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from index_workloads import DELETIONS, DISK_FIRST, INSERTIONS
 from storage_pages import pages_of
 
 from memwalk.simcore.engines import native
@@ -13,40 +14,7 @@ from memwalk.simcore.machine import load_machine
 from memwalk.simcore.storage.timed_pages import PageSpec
 
 ZEN4 = load_machine("zen4-server").native()
-INSERTIONS: dict[str, Any] = {
-    "kernel": "disk-index",
-    "operation": "insert",
-    "structure": "array",
-    "page_bytes": 4096,
-    "keys": 100_000,
-    "fill": 0.97,
-    "operations": 4000,
-    "upward_moves": "through-buffer",
-    "caches": "empty",
-}
-DELETIONS = INSERTIONS | {"operation": "delete", "structure": "slotted"}
 FEW_FRAMES = {"pool_frames": 100}
-OPTIMISTIC = {"latching": "optimistic"}
-DISK_FIRST = {"structure": "disk-first", "nonleaf_lines": 1, "leaf_lines": 6}
-WORKLOADS = {
-    "insertions in memory": INSERTIONS,
-    "insertions": INSERTIONS | FEW_FRAMES,
-    "optimistic insertions": INSERTIONS | FEW_FRAMES | OPTIMISTIC,
-    "warm insertions into trees in pages": INSERTIONS | DISK_FIRST | FEW_FRAMES | {"caches": "warm", "warm_up": 500},
-    "deletions": DELETIONS | FEW_FRAMES,
-    "optimistic deletions": DELETIONS | FEW_FRAMES | OPTIMISTIC,
-}
-
-
-@pytest.mark.parametrize("work", WORKLOADS.values(), ids=WORKLOADS)
-def test_a_trace_of_threads_is_their_run(tmp_path: Path, work: dict[str, Any]) -> None:
-    work = work | {"threads": 3}
-    live = native.simulate(ZEN4, work, observe={"counts": True})
-    counted = live.pop("counts")
-    trace = tmp_path / "trace.parquet"
-    native.record(work, trace)
-    assert native.replay(trace, ZEN4) == live
-    assert native.count(trace, ZEN4) == counted
 
 
 def test_what_cores_change_goes_from_one_to_the_other() -> None:
@@ -110,5 +78,5 @@ def test_nobody_waits_for_ever(tmp_path: Path, work: dict[str, Any], latching: s
 def test_natively_one_thread_changes_an_index() -> None:
     with pytest.raises(native.SpecError, match="2, which change one index; natively only one thread can"):
         native.run_native(INSERTIONS | {"threads": 2}, repetitions=1, evict_bytes=0)
-    measured = native.run_native(INSERTIONS | OPTIMISTIC, repetitions=1, evict_bytes=0)
+    measured = native.run_native(INSERTIONS | {"latching": "optimistic"}, repetitions=1, evict_bytes=0)
     assert measured["workload"]["page_splits"] == native.simulate(ZEN4, INSERTIONS)["workload"]["page_splits"]

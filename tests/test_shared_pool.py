@@ -1,4 +1,4 @@
-"""Threads that search or scan one index in pages through one buffer pool: what they find, where they wait, traces, storage."""
+"""Threads that search, scan or change one index in pages through one buffer pool: what they find, where they wait, traces, storage."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from index_workloads import DELETIONS, DISK_FIRST, INSERTIONS
 from storage_pages import pages_of
 
 from memwalk.simcore.engines import native
@@ -34,6 +35,12 @@ WORKLOADS = {
     "scans": SCANS | FEW_FRAMES,
     "scans ahead": SCANS | {"pool_frames": 100, "distance_pages": 4},
     "optimistic scans ahead": SCANS | {"pool_frames": 100, "distance_pages": 4} | OPTIMISTIC,
+    "insertions in memory": INSERTIONS,
+    "insertions": INSERTIONS | FEW_FRAMES,
+    "optimistic insertions among searches": INSERTIONS | FEW_FRAMES | OPTIMISTIC | {"search_share": 0.5, "skew": 0.9},
+    "warm insertions into trees in pages": INSERTIONS | DISK_FIRST | FEW_FRAMES | {"caches": "warm", "warm_up": 500},
+    "deletions": DELETIONS | FEW_FRAMES,
+    "optimistic deletions": DELETIONS | FEW_FRAMES | OPTIMISTIC,
 }
 
 
