@@ -227,9 +227,8 @@ impl<K: Key, F: Format<K>> PagedTree<K, F> {
         }
         self.history.inserted += 1;
         let (mut key, mut id) = (key, id);
-        let mut held = [None; MOST_LEVELS];
+        let mut held: Option<Held> = None;
         let mut level = 0;
-        let mut begins_again = self.pool.is_changing();
         loop {
             if self
                 .format
@@ -238,9 +237,10 @@ impl<K: Key, F: Format<K>> PagedTree<K, F> {
                 self.pool.unfix(trace, &page, true);
                 break;
             }
-            if std::mem::take(&mut begins_again) {
+            if held.is_none() && self.pool.is_changing() {
                 self.pool.unfix(trace, &page, false);
-                (page, held) = self.descend_to_split(trace, key);
+                let (leaf, above) = self.descend_to_split(trace, key);
+                (page, held) = (leaf, Some(above));
                 position = self.format.find(trace, &self.pool, &page, key, 0);
                 continue;
             }
@@ -255,17 +255,15 @@ impl<K: Key, F: Format<K>> PagedTree<K, F> {
                 }
                 break;
             }
-            page = match held[level].take() {
+            page = match held.as_mut().and_then(|held| held[level].take()) {
                 Some(held) => held,
                 None => self.pool.fix(trace, path[level], Dep::NONE),
             };
             position = self.format.find(trace, &self.pool, &page, key, 1);
         }
         // Pages that were not sure to have room, and had some.
-        if self.pool.is_changing() {
-            for above in held.into_iter().flatten() {
-                self.pool.unfix(trace, &above, false);
-            }
+        for above in held.into_iter().flatten() {
+            self.leave(trace, above);
         }
         None
     }
