@@ -212,6 +212,10 @@ def test_what_has_no_effect_is_refused_by_name_and_place(tmp_path: Path, text: s
             experiment("kernel: parallel-join, algorithm: radix, build_tuples: 100, probe_tuples: 100"),
             ("machine.core.exchange={further_cycles: 5cycles, alone: true}",),
         ),
+        (
+            experiment("kernel: disk-index, operation: insert, structure: array, keys: 100, operations: 9, latching: optimistic"),
+            ("machine.core.exchange={further_cycles: 5cycles, alone: true}",),
+        ),
         (experiment(f"kernel: together, programs: {{a: {{{REQUESTS}}}, b: {{{CLOTHO}}}}}", ATLAS % ""), ()),
         (
             experiment(CHASE, "grid: {machine.dtlb.huge_pages: [none, all], machine.dtlb.huge_page_bytes: [2MiB, 1GiB]}\n").replace(

@@ -140,7 +140,10 @@ def _exchanges(run: Run) -> bool:
     if not run.kernel:
         return True
     kernel = kernels().get(run.kernel)
-    return kernel is not None and (kernel.exchanges_alone or (kernel.exchanges and run.threads > 1))
+    if kernel is None or not kernel.exchanges:
+        return False
+    # A pool whose pages are read optimistically is one that threads could share: changes and evictions take latches with one thread, too.
+    return kernel.exchanges_alone or run.threads > 1 or run.workload.get("latching") == "optimistic"
 
 
 def _keeps_what_others_read(run: Run) -> bool:
