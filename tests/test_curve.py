@@ -105,6 +105,7 @@ def test_an_empty_trace_has_a_curve() -> None:
         (["--sizes", "100B"], "no multiple of 64 (line x sets); the nearest: 64 or 128"),
         (["--sizes", "0B"], "no multiple of 64 (line x sets); the nearest: 64"),
         (["--sizes", "16"], "has no unit"),
+        (["--sizes", "1KiB,1024B"], "--sizes 1KiB,1024B: a size is named twice; keep one"),
         (["--shards", "2"], "'--shards': `2` is too large; the most is 1"),
         (["--shards", "0.1", "--shards-lines", "100"], "give one of them"),
         (["--shards", "0.1", "--sets", "4"], "leave --sets out"),

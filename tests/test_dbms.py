@@ -178,7 +178,8 @@ def test_bytes_are_observed_by_site_and_explained(tmp_path: Path) -> None:
     assert all(0 <= part.used_bytes <= part.fetched_bytes == 64 * part.lines for part in one.usage)
     done = memwalk("explain", "out", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
-    assert "Bytes fetched into the last cache" in done.stdout
+    heading = "Bytes fetched into an LRU cache like the last that sees every access and no hardware prefetcher, and bytes of them used\n"
+    assert heading in done.stdout
     point = next((tmp_path / "out" / "points").iterdir())
     assert explain(point)[0].usage
 

@@ -239,6 +239,33 @@ def test_columns_are_stacked_by_series() -> None:
     assert [bar.get_y() for bar in axes.containers[1]] == [400, 100]
 
 
+WITH_DOLLARS = r"a$\frac$b"
+"""As mathematics this cannot be drawn at all."""
+
+
+@pytest.mark.parametrize(
+    ("plot", "times"),
+    [
+        ("{kind: lines, title: l, panel: p, series: [$], x: workload.keys, normalize_to: $, curves: [$c]}", 3),
+        ("{kind: lines, title: l, panel: p, x: named, y: $, per: $}", 2),
+        ("{kind: bars, title: b, panel: p, series: [$], x: named, y: $}", 3),
+        ("{kind: stack, title: s, panel: p, series: [$], where: {workload.keys: 100}, y: $, parts: {$: cycles}}", 3),
+        ("{kind: breakdown, title: b, panel: p, where: {workload.keys: 100}, series: [$], normalize_to: $}", 2),
+        (MODEL_LINES.replace("cost (million units)", "$"), 1),
+        (MODEL_BARS.replace("disk I/O", "$").replace("y: cost", "y: $"), 2),
+    ],
+)
+def test_dollars_are_drawn_as_written_wherever_they_stand(plot: str, times: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("memwalk.analysis.figures.draw.at_points", lambda _, points, __: points["cycles"])
+    rows = [{"variant": WITH_DOLLARS, "workload.keys": 100, "named": WITH_DOLLARS, "cycles": 9, WITH_DOLLARS: 1}]
+    rows[0] |= {"slots_total": 9, "slots_busy": 9}
+    axes = ["named"] if "named" in plot else ["workload.keys"]
+    study = Study({"p": panel(rows, axes)}, dict[str, dict[str, Any]]().get)
+    text = plot.replace("$c", "{label: $, series: $, model: m, machine: m}").replace("$", f"'{WITH_DOLLARS}'")
+    svg = image(draw("t", plots(text), study), "svg").decode()
+    assert svg.count(f">{WITH_DOLLARS}<") + svg.count(f"{WITH_DOLLARS})<") == times
+
+
 def test_bars_stand_side_by_side_in_the_order_of_the_sweep() -> None:
     (axes,) = draw("t", plots("{kind: bars, title: b, panel: p, series: [B+, p8B+], x: workload.keys, y: cycles}"), results()).axes
     ours, theirs = axes.containers

@@ -49,6 +49,7 @@ def index(
     from memwalk.analysis.advice.indexes.reasons import reasons
     from memwalk.analysis.advice.indexes.task import IndexTask
     from memwalk.analysis.cli.machine_settings import machine_settings, with_cores
+    from memwalk.analysis.cli.sizes import each_once
     from memwalk.simcore.errors import UserError
     from memwalk.simcore.machine import load_machine
     from memwalk.simcore.storage import load_device
@@ -58,9 +59,7 @@ def index(
         raise UserError(f"--key-bytes {key_bytes}: keys have {', '.join(map(str, _KEY_BYTES[:-1]))} or {_KEY_BYTES[-1]} bytes")
     if range_ is not None and not scans:
         raise UserError(f"--range {range_}: there are no scans; give them a weight with --scans")
-    sizes = tuple(_page_size(text) for text in page_sizes.split(","))
-    if len(set(sizes)) < len(sizes):
-        raise UserError(f"--page-sizes {page_sizes}: a size is named twice; keep one")
+    sizes = each_once("--page-sizes", page_sizes, _page_size)
     settings = machine_settings(set_)
     if any(setting.route == ("cores",) for setting in settings):
         raise UserError("--set machine.cores: the number of cores is --cores here")

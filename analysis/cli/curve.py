@@ -7,6 +7,7 @@ import typer
 
 from memwalk.analysis.cli import console
 from memwalk.analysis.cli.event_progress import event_progress
+from memwalk.analysis.cli.sizes import each_once
 from memwalk.simcore.engines import native
 from memwalk.simcore.errors import UserError
 from memwalk.simcore.files import expect_folder, write_atomically
@@ -56,7 +57,7 @@ def curve(
 
     console.warn_of_debug_build()
     geometry = Geometry(line, sets)
-    chosen = None if sizes is None else [_size(text) for text in sizes.split(",")]
+    chosen = None if sizes is None else list(each_once("--sizes", sizes, _size))
     tables: dict[str, pd.DataFrame] = {}
     try:
         if samples:

@@ -178,10 +178,11 @@ def _print_slots(title: str, one: "Explanation", by: By | None, top: int) -> Non
 
 
 def _print_usage(usage: "tuple[SiteUsage, ...]") -> None:
-    """Print what each site fetched into the last cache, and what was used of it."""
+    """Print what each site fetched into the observed cache, which is not that of the machine, and what was used of it."""
     columns = ["phase", "fetched by", "lines/op", "bytes fetched/op", "bytes used/op", "used"]
     rows = [[one.phase, one.site, *_decimals(one.lines, one.fetched_bytes, one.used_bytes), f"{one.used_share:.1%}"] for one in usage]
-    console.print_table("Bytes fetched into the last cache, and bytes of them used", columns, rows, numeric_from=2)
+    title = "Bytes fetched into an LRU cache like the last that sees every access and no hardware prefetcher, and bytes of them used"
+    console.print_table(title, columns, rows, numeric_from=2)
     typer.echo()
 
 

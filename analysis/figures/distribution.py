@@ -19,7 +19,7 @@ def draw_distributions(title: str, distributions: dict[str, pd.DataFrame]) -> Fi
         for index, (name, steps) in enumerate(distributions.items()):
             colour, _, dashes = style.look(name, index)
             times, shares = steps["response_ms"].to_numpy(), steps["share"].to_numpy()
-            axes.step(times, shares, where="post", color=colour, linestyle=dashes, label=name)
+            axes.step(times, shares, where="post", color=colour, linestyle=dashes, label=style.as_written(name))
             end = max(end, float(times[shares.searchsorted(min(_SHOWN, shares[-1]))]))
         axes.set_title(style.as_written(title))
         axes.set_xlabel("response time (ms), up to the slowest 0.1%")

@@ -56,13 +56,16 @@ def _lines(axes: Axes, plot: Lines, study: Study) -> None:
         for places, curve in curves.items():
             alone = len(curves) == 1
             colour, marker, dashes = style.look(name if alone else "", count)
-            label = name if alone else ", ".join(f"{style.label(axis)} = {value}" for axis, value in places)
-            axes.plot(curve.index, curve, color=colour, marker=marker, linestyle=dashes, label=style.as_written(label))
+            there = (f"{style.label(axis)} = {style.as_written(str(value))}" for axis, value in places)
+            label = style.as_written(name) if alone else ", ".join(there)
+            axes.plot(style.along_axis(curve.index), curve, color=colour, marker=marker, linestyle=dashes, label=label)
             count += 1
     for theory in plot.curves:
         modelled = at_points(theory.model, rows(points, theory.series), study.machine(theory.machine))
         (curve,) = lines_by_place(modelled, plot.x).values()
-        axes.plot(curve.index, curve, color=style.look(theory.series)[0], linestyle="--", label=theory.label)
+        axes.plot(
+            style.along_axis(curve.index), curve, color=style.look(theory.series)[0], linestyle="--", label=style.as_written(theory.label)
+        )
     axes.set_xlabel(style.label(plot.x))
     axes.set_ylabel(_y_label(plot))
     if "x" in plot.log:
@@ -79,9 +82,9 @@ def _bars(axes: Axes, plot: Bars, study: Study) -> None:
     points = selected(study[plot.panel], plot.where)
     for number, name in enumerate(plot.series):
         values = series(points, name, plot.y)
-        groups = [str(place) for place in values.index.get_level_values(plot.x)]
+        groups = [style.as_written(str(place)) for place in values.index.get_level_values(plot.x)]
         middles = [group + (number - (len(plot.series) - 1) / 2) * width for group in range(len(groups))]
-        axes.bar(middles, list(values), width=width, color=style.look("", number)[0], label=name)
+        axes.bar(middles, list(values), width=width, color=style.look("", number)[0], label=style.as_written(name))
         axes.set_xticks(range(len(groups)), groups)
     axes.set_xlabel(style.label(plot.x))
     axes.set_ylabel(style.label(plot.y))
@@ -99,12 +102,12 @@ def _values(plot: Lines, points: pd.DataFrame, name: str) -> "pd.Series[float]":
 
 def _y_label(plot: Lines) -> str:
     if plot.normalize_to is not None:
-        return f"{style.label(plot.y).split(' (')[0]} (% of {plot.normalize_to})"
+        return f"{style.label(plot.y).split(' (')[0]} (% of {style.as_written(plot.normalize_to)})"
     if plot.per is None:
         return style.label(plot.y)
     if plot.percent:
-        return f"{style.label(plot.y)} (% of {plot.per})"
-    return f"{plot.y} per {plot.per.removesuffix('s')}"
+        return f"{style.label(plot.y)} (% of {style.as_written(plot.per)})"
+    return style.as_written(f"{plot.y} per {plot.per.removesuffix('s')}")
 
 
 def _breakdown(axes: Axes, plot: Breakdown, study: Study) -> None:
@@ -122,9 +125,10 @@ def _breakdown(axes: Axes, plot: Breakdown, study: Study) -> None:
         if not known:
             continue
         heights = [100 * sum(slots(name, cause) for cause in known) / whole for name in plot.series]
-        axes.bar(plot.series, heights, bottom=list(bottoms.values()), color=colour, label=label, width=0.6)
+        names = [style.as_written(name) for name in plot.series]
+        axes.bar(names, heights, bottom=list(bottoms.values()), color=colour, label=label, width=0.6)
         bottoms = {name: bottoms[name] + height for name, height in zip(plot.series, heights, strict=True)}
-    axes.set_ylabel(f"execution time (% of {plot.normalize_to})")
+    axes.set_ylabel(f"execution time (% of {style.as_written(plot.normalize_to)})")
     axes.grid(axis="x", visible=False)
     handles, labels = axes.get_legend_handles_labels()
     axes.legend(handles[::-1], labels[::-1])

@@ -15,9 +15,10 @@ def lines(axes: Axes, plot: ModelLines, _study: Study) -> None:
     for index, (series, curve) in enumerate(cases.groupby(plot.along, sort=False)):
         points = curve.sort_values(plot.x)
         colour, marker, _ = style.look(str(series), index)
-        axes.plot(points[plot.x], plot.scale * points["value"], color=colour, marker=marker, linestyle="--", label=str(series))
+        label = style.as_written(str(series))
+        axes.plot(style.along_axis(points[plot.x]), plot.scale * points["value"], color=colour, marker=marker, linestyle="--", label=label)
     axes.set_xlabel(style.label(plot.x))
-    axes.set_ylabel(plot.y)
+    axes.set_ylabel(style.as_written(plot.y))
     if "x" in plot.log:
         axes.set_xscale("log")
     if "y" in plot.log:
@@ -37,10 +38,11 @@ def stack(axes: Axes, plot: ModelStack, _study: Study) -> None:
 def bars(axes: Axes, names: Sequence[str], parts: Mapping[str, Sequence[float]], y_label: str) -> None:
     """Draw stacked bars, the first part at the bottom; the legend lists the parts from the top down."""
     bottoms = [0.0] * len(names)
+    drawn = [style.as_written(name) for name in names]
     for label, heights in parts.items():
-        axes.bar(names, heights, bottom=bottoms, color=style.PARTS.get(label), label=label, width=0.6)
+        axes.bar(drawn, heights, bottom=bottoms, color=style.PARTS.get(label), label=style.as_written(label), width=0.6)
         bottoms = [bottom + height for bottom, height in zip(bottoms, heights, strict=True)]
-    axes.set_ylabel(y_label)
+    axes.set_ylabel(style.as_written(y_label))
     axes.grid(axis="x", visible=False)
     handles, labels = axes.get_legend_handles_labels()
     axes.legend(handles[::-1], labels[::-1])

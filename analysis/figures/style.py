@@ -1,7 +1,7 @@
 """How figures look: the same colour for a tree or a cause everywhere, labels with units."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -141,9 +141,14 @@ def as_written(text: str) -> str:
     return text.replace("$", r"\$")
 
 
+def along_axis(values: Iterable[Any]) -> list[Any]:
+    """Give values along an axis as they are drawn: numbers, or text."""
+    return [as_written(value) if isinstance(value, str) else value for value in values]
+
+
 def label(column: str) -> str:
-    """Give the label of a column or axis, with its unit."""
-    return _LABELS.get(column, column)
+    """Give the label of a column or axis, with its unit, as text to draw."""
+    return _LABELS.get(column, as_written(column))
 
 
 def look(series: str, index: int = 0) -> tuple[str, str, str]:
