@@ -59,12 +59,6 @@ class IndexTask:
             raise UserError("--searches, --scans and --inserts are all 0; give one of them a weight")
         if self.mix["scan"] and self.scan_range > self.keys:
             raise UserError(f"--range {self.scan_range}: the index has {self.keys} keys")
-        if self.mix["insert"] and self.cores > 1:
-            raise UserError(f"--inserts {self.mix['insert']:g}: insertions have one thread; give --cores 1 or --inserts 0")
-        if self.mix["insert"] and self.optimistic:
-            raise UserError(
-                f"--inserts {self.mix['insert']:g}: pages are read optimistically, not changed; leave out --optimistic or --inserts"
-            )
         if self.mix["insert"] and self.skew:
             raise UserError(
                 f"--inserts {self.mix['insert']:g}: no key is inserted twice, so that none is popular; leave out --skew or --inserts"
@@ -79,6 +73,11 @@ class IndexTask:
     def cores(self) -> int:
         """Cores that do operations at the same time."""
         return int(self.machine.get("cores", 1))
+
+    @property
+    def latches_changes(self) -> bool:
+        """Whether whoever changes a page of the index takes latches: others read it at the same time, or might, as they hold no pins."""
+        return self.mix["insert"] > 0 and (self.cores > 1 or self.optimistic)
 
     @property
     def least_frames(self) -> int:
