@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal, TypeAlias
 
-from memwalk.analysis.advice.indexes.page_intervals import page_interval_seconds
+from memwalk.analysis.advice.indexes.page_intervals import exchange_interval_seconds, page_interval_seconds
 from memwalk.analysis.claims.study import miss_costs
 from memwalk.analysis.cost_models import MissCosts
 from memwalk.simcore.errors import UserError
@@ -148,9 +148,16 @@ class IndexTask:
         """Seconds between pages that the device brings, from anywhere, while every core waits for one."""
         return self._page_intervals[page_bytes]
 
-    def least_seconds(self, page_bytes: int, page_reads: float) -> float:
-        """Seconds of an operation of so many page reads, done by each core at the same time, that the device alone takes."""
-        return self.cores * page_reads * self.page_interval(page_bytes)
+    def least_seconds(self, page_bytes: int, page_reads: float, page_writes: float) -> float:
+        """Seconds of an operation of so many page reads and writes, done by each core at the same time, that the device alone takes.
+
+        A page is written for one that is read, so that there are no more writes than reads.
+        """
+        if not page_writes:
+            return self.cores * page_reads * self.page_interval(page_bytes)
+        exchanged = min(page_reads, page_writes)
+        read = (page_reads - exchanged) * self.page_interval(page_bytes)
+        return self.cores * (read + exchanged * self._exchange_intervals[page_bytes])
 
     @cached_property
     def _page_seconds(self) -> dict[int, float]:
@@ -162,6 +169,10 @@ class IndexTask:
         if self.cores == 1:
             return self._page_seconds
         return {size: page_interval_seconds(self.device, size, self.cores) for size in self.page_sizes}
+
+    @cached_property
+    def _exchange_intervals(self) -> dict[int, float]:
+        return {size: exchange_interval_seconds(self.device, size, self.cores) for size in self.page_sizes}
 
     def seconds(self, cycles: float) -> float:
         """Convert cycles to seconds."""
