@@ -432,6 +432,7 @@ def an_advice(
         "simulated_cycles": 1.0,
         "predicted_cycles": 1.0,
     }
+    times["device_seconds"] = cores * reads * interval * 1e-6
     times |= {"page_interval_seconds": interval * 1e-6, "latch_seconds": latches * 1e-6, "transfer_seconds": transfers * 1e-6}
     rate = cores / total
     return IndexAdvice(index, size, {}, does, index in CONSCIOUS, **times, **counts, pages=1000, held=share, operations_per_second=rate)
@@ -514,11 +515,6 @@ def test_reasons_name_what_cores_wait_for() -> None:
         (("--sample", "10"), "'--sample': `10` is too small; the least is 1000"),
         (("--set", "workload.seed=2"), "--set workload.seed=2: paths below machine only"),
         (("--set", "machine.cores=2"), "--set machine.cores: the number of cores is --cores here"),
-        (("--cores", "2", "--inserts", "1"), "--inserts 1: insertions have one thread; give --cores 1 or --inserts 0"),
-        (
-            ("--optimistic", "--inserts", "1"),
-            "--inserts 1: pages are read optimistically, not changed; leave out --optimistic or --inserts",
-        ),
         (("--cores", "2", "--memory", "512KiB"), "--memory: 524288 bytes are less than 32 pages of 32768, 16 for each core; give at least"),
         (("--cores", "0"), "'--cores': `0` is too small; the least is 1"),
     ],

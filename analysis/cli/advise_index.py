@@ -30,7 +30,7 @@ def index(
     scans: Annotated[float, typer.Option(min=0, max=_WEIGHT, help="Weight of scans.")] = 0.0,
     inserts: Annotated[float, typer.Option(min=0, max=_WEIGHT, help="Weight of insertions.")] = 0.0,
     range_: Annotated[int | None, typer.Option("--range", min=1, max=MOST_KEYS, help="Entries that a scan reads; 1000 if absent.")] = None,
-    cores: Annotated[int, typer.Option(min=1, max=256, help="Cores that search and scan at the same time, with one pool.")] = 1,
+    cores: Annotated[int, typer.Option(min=1, max=256, help="Cores that do operations at the same time, with one pool.")] = 1,
     optimistic: Annotated[
         bool, typer.Option("--optimistic", help="Who reads a page takes no latch and counts no pin (latching: optimistic).")
     ] = False,

@@ -45,6 +45,8 @@ STRUCTURES = (
 )
 CONSCIOUS = frozenset(structure.name for structure in STRUCTURES if structure.scheme)
 """Indexes whose pages are made for the caches."""
+WITHOUT_LATCHES = frozenset({"cache-first"})
+"""Indexes that are changed by one thread alone, with pins: nodes have parents in other pages, for whose changes there are no latches."""
 
 
 @dataclass(frozen=True)
@@ -145,10 +147,17 @@ class Candidate:
         return max(ceil(total / (self.page.node_lines // self._lines)), 1)
 
 
+def left_out(task: IndexTask) -> frozenset[str]:
+    """Return the indexes that cannot do what is asked: those that are changed and have no latches for it."""
+    return WITHOUT_LATCHES if task.latches_changes else frozenset()
+
+
 def candidates(task: IndexTask) -> Iterator[Candidate]:
-    """List every index with every page size. Raises UserError for pages that a structure does not fit into."""
+    """List every index that can do what is asked, with every page size. Raises UserError for pages that a structure does not fit into."""
     for page_bytes in task.page_sizes:
         for structure in STRUCTURES:
+            if structure.name in left_out(task):
+                continue
             try:
                 page = IndexPage(page_bytes, task.line_bytes, task.key_bytes)
                 width = chosen_width(structure.scheme, page, task.costs) if structure.scheme else None

@@ -19,12 +19,13 @@ def measured(found: Statistics, operation: Operation, task: IndexTask, operation
     """Return what one of so many operations took on its core, waits for storage apart. Statistics without storage have none."""
     slots, width = found["slots"], task.machine["core"]["issue_width"]
     reads = found["workload"]["pages_read"]
-    cost = Cost(slots["total"] / width, reads)
+    writes = found["workload"].get("pages_written", 0)
+    cost = Cost(slots["total"] / width, reads, page_writes=writes)
     if STORAGE_TIME in found:
         times = found[STORAGE_TIME]
         # Seconds are means of the cores; of scans several are done at once.
         worked = found["cycles"] * times["cpu_seconds"] / times["seconds"] * task.cores
-        cost = Cost(worked, reads, _queued(times, reads, task, page_bytes))
+        cost = Cost(worked, reads, _queued(times, reads, task, page_bytes), page_writes=writes)
     if task.cores > 1:
         latches = _latch_slots(found, operation)
         idle = slots["barrier"] - latches
@@ -52,10 +53,11 @@ def _queued(times: Mapping[str, Any], reads: int, task: IndexTask, page_bytes: i
 
 
 def _latch_slots(found: Statistics, operation: Operation) -> int:
-    """Return the slots of waiting for latches.
+    """Return the slots of waiting for latches: of chains of the page table, of CLOCK, and of pages that are changed.
 
-    Threads wait for each other before each scan, too, which is no part of scans that have nothing to do with each other; what they touch
-    last before are descriptors of frames. So a scan's waits for CLOCK's latch, which lies there, are not counted.
+    Who searches or inserts waits for other cores at nothing else. Threads wait for each other before each scan, too, which is no part of
+    scans that have nothing to do with each other; what they touch last before are descriptors of frames. So a scan's waits for CLOCK's
+    latch, which lies there, are not counted.
     """
     if operation != "scan":
         return int(found["slots"]["barrier"])

@@ -8,7 +8,7 @@ from functools import partial
 
 from memwalk.analysis.advice.indexes.cached_lines import missed_share
 from memwalk.analysis.advice.indexes.candidates import CONSCIOUS, Candidate
-from memwalk.analysis.advice.indexes.page_reads import page_reads
+from memwalk.analysis.advice.indexes.page_reads import held, page_reads
 from memwalk.analysis.advice.indexes.task import IndexTask, Operation
 from memwalk.analysis.cost_models.memory import MissCosts
 
@@ -27,6 +27,8 @@ class Cost:
     """Those of ``cycles`` that it waits for latches which other cores hold; not predicted."""
     transfer_cycles: float = 0.0
     """Those that it waits for lines in caches of other cores; not predicted."""
+    page_writes: float = 0.0
+    """Changed pages that have to leave the pool for those that are read; predicted: in the long run, once insertions have changed all."""
 
     def __add__(self, other: Cost) -> Cost:
         """Both of them, one after the other."""
@@ -55,7 +57,7 @@ def predict(candidate: Candidate, operation: Operation, task: IndexTask, keys: i
         cost += Cost(_waits(partial(_scan_cycles, candidate, tuples), task, missed if above > task.cache_bytes else 0.0), 0)
     if operation == "insert":
         far = task.costs if above > task.cache_bytes else task.cache_costs
-        cost += Cost(far.full + candidate.moved_lines * far.next, 0)
+        cost += Cost(far.full + candidate.moved_lines * far.next, 0, page_writes=1 - held(pages, frames)[0])
     return cost
 
 

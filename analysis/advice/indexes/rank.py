@@ -52,6 +52,12 @@ class IndexAdvice:
     """Part of ``processor_seconds`` in which a core waits for latches that others hold."""
     transfer_seconds: float
     """Part of them in which it waits for lines in caches of others."""
+    simulated_page_writes: float = 0.0
+    """Changed pages that left the simulated pool, which had none of them in the beginning."""
+    predicted_page_writes: float = 0.0
+    """Those that leave it in the long run."""
+    device_seconds: float = 0.0
+    """What the device alone needs for an operation of each core, at the least, in the long run."""
     reads_are_modelled: bool = False
     """Whether simulated page reads are those predicted, as operations with popular keys hardly fill the pool."""
 
@@ -116,7 +122,7 @@ def advice(candidate: Candidate, task: IndexTask, simulated: Callable[[Operation
     seconds = task.seconds(found.cycles) + (found.page_reads + found.queued) * page_seconds
     predicted = task.seconds(said.cycles) + said.page_reads * page_seconds
     if task.cores > 1:
-        predicted = max(predicted, task.least_seconds(size, said.page_reads))
+        predicted = max(predicted, task.least_seconds(size, said.page_reads, said.page_writes))
     return IndexAdvice(
         index=candidate.structure.name,
         page_bytes=size,
@@ -138,5 +144,8 @@ def advice(candidate: Candidate, task: IndexTask, simulated: Callable[[Operation
         operations_per_second=task.cores / seconds,
         latch_seconds=task.seconds(found.latch_cycles),
         transfer_seconds=task.seconds(found.transfer_cycles),
+        simulated_page_writes=found.page_writes,
+        predicted_page_writes=said.page_writes,
+        device_seconds=task.least_seconds(size, found.page_reads, said.page_writes),
         reads_are_modelled=leaves_reads_to_models(candidate, task),
     )

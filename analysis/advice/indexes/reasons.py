@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from memwalk.analysis.advice.explained import microseconds
+from memwalk.analysis.advice.indexes.changes import changes
 from memwalk.analysis.advice.indexes.popular_keys import popular_keys
 from memwalk.analysis.advice.indexes.rank import IndexAdvice
 from memwalk.analysis.advice.indexes.task import IndexTask
-from memwalk.analysis.advice.indexes.together import together
+from memwalk.analysis.advice.indexes.together import and_written, together
 
 CLOSE = 1.03
 """Numbers that differ by no more than so many times are told as equal."""
@@ -28,7 +29,7 @@ def reasons(ranked: list[IndexAdvice], task: IndexTask) -> list[str]:
         if task.cores > 1:
             left_out = "they leave out instructions, hardware prefetchers, and what cores take from each other: latches, lines and the bus"
         said.append(f"The models prefer {_named(preferred)}, by a factor of {ahead:.2f}: {left_out}.")
-    return [*said, *popular_keys(ranked, task), _simulated(task)]
+    return [*said, *popular_keys(ranked, task), *changes(best, task), _simulated(task)]
 
 
 def _named(one: IndexAdvice) -> str:
@@ -43,7 +44,7 @@ def _limit(one: IndexAdvice, task: IndexTask) -> str:
     if one.held >= 1:
         return f"the memory holds all of its {one.pages:,} pages, so that its {microseconds(one.simulated_seconds)} are the processor's"
     reads = f"{one.simulated_page_reads:.2f} page reads of {microseconds(one.page_seconds)}"
-    others = "pages that are written" if task.cores == 1 else "those of other cores"
+    others = "pages that are written" if task.cores == 1 else f"those of other cores{and_written(task)}"
     behind = f", behind {others}," if one.queued * one.page_seconds > (CLOSE - 1) * one.simulated_seconds else ""
     return f"{reads}{behind} take {microseconds(one.io_seconds)} of its {microseconds(one.simulated_seconds)}"
 

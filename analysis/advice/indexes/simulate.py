@@ -62,7 +62,10 @@ def simulate(candidate: Candidate, operation: Operation, task: IndexTask) -> Cos
     rest = predict(candidate, operation, task, task.keys, task.frames(size)) + _predicted_part(candidate, operation, task, frames) * -1
     reads = max(found.page_reads + rest.page_reads, 0.0)
     whole = replace(found, cycles=found.cycles + max(rest.cycles, 0.0), page_reads=reads)
-    return whole if task.cores == 1 else replace(whole, queued=_queued(found, whole, operation, task, size))
+    if task.cores == 1:
+        return whole
+    writes = predict(candidate, operation, task, task.keys, task.frames(size)).page_writes
+    return replace(whole, queued=_queued(found, replace(whole, page_writes=writes), operation, task, size))
 
 
 def leaves_reads_to_models(candidate: Candidate, task: IndexTask) -> bool:
@@ -93,7 +96,7 @@ def _queued(found: Cost, whole: Cost, operation: Operation, task: IndexTask, pag
     That is as long for each read as in the simulation, and in all no less than the device makes them wait. Scans are simulated beside each
     other, on pages that lie near each other, and begin together; so of them the simulation does not tell.
     """
-    longer = task.least_seconds(page_bytes, whole.page_reads) - task.seconds(whole.cycles)
+    longer = task.least_seconds(page_bytes, whole.page_reads, whole.page_writes) - task.seconds(whole.cycles)
     least = max(longer / task.page_seconds(page_bytes) - whole.page_reads, 0.0)
     if operation == "scan" or not found.page_reads:
         return least

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal, TypeAlias
 
-from memwalk.analysis.advice.indexes.page_intervals import page_interval_seconds
+from memwalk.analysis.advice.indexes.page_intervals import exchange_interval_seconds, page_interval_seconds
 from memwalk.analysis.claims.study import miss_costs
 from memwalk.analysis.cost_models import MissCosts
 from memwalk.simcore.errors import UserError
@@ -59,12 +59,6 @@ class IndexTask:
             raise UserError("--searches, --scans and --inserts are all 0; give one of them a weight")
         if self.mix["scan"] and self.scan_range > self.keys:
             raise UserError(f"--range {self.scan_range}: the index has {self.keys} keys")
-        if self.mix["insert"] and self.cores > 1:
-            raise UserError(f"--inserts {self.mix['insert']:g}: insertions have one thread; give --cores 1 or --inserts 0")
-        if self.mix["insert"] and self.optimistic:
-            raise UserError(
-                f"--inserts {self.mix['insert']:g}: pages are read optimistically, not changed; leave out --optimistic or --inserts"
-            )
         if self.mix["insert"] and self.skew:
             raise UserError(
                 f"--inserts {self.mix['insert']:g}: no key is inserted twice, so that none is popular; leave out --skew or --inserts"
@@ -79,6 +73,11 @@ class IndexTask:
     def cores(self) -> int:
         """Cores that do operations at the same time."""
         return int(self.machine.get("cores", 1))
+
+    @property
+    def latches_changes(self) -> bool:
+        """Whether whoever changes a page of the index takes latches: others read it at the same time, or might, as they hold no pins."""
+        return self.mix["insert"] > 0 and (self.cores > 1 or self.optimistic)
 
     @property
     def least_frames(self) -> int:
@@ -149,9 +148,16 @@ class IndexTask:
         """Seconds between pages that the device brings, from anywhere, while every core waits for one."""
         return self._page_intervals[page_bytes]
 
-    def least_seconds(self, page_bytes: int, page_reads: float) -> float:
-        """Seconds of an operation of so many page reads, done by each core at the same time, that the device alone takes."""
-        return self.cores * page_reads * self.page_interval(page_bytes)
+    def least_seconds(self, page_bytes: int, page_reads: float, page_writes: float) -> float:
+        """Seconds of an operation of so many page reads and writes, done by each core at the same time, that the device alone takes.
+
+        A page is written for one that is read, so that there are no more writes than reads.
+        """
+        if not page_writes:
+            return self.cores * page_reads * self.page_interval(page_bytes)
+        exchanged = min(page_reads, page_writes)
+        read = (page_reads - exchanged) * self.page_interval(page_bytes)
+        return self.cores * (read + exchanged * self._exchange_intervals[page_bytes])
 
     @cached_property
     def _page_seconds(self) -> dict[int, float]:
@@ -163,6 +169,10 @@ class IndexTask:
         if self.cores == 1:
             return self._page_seconds
         return {size: page_interval_seconds(self.device, size, self.cores) for size in self.page_sizes}
+
+    @cached_property
+    def _exchange_intervals(self) -> dict[int, float]:
+        return {size: exchange_interval_seconds(self.device, size, self.cores) for size in self.page_sizes}
 
     def seconds(self, cycles: float) -> float:
         """Convert cycles to seconds."""

@@ -22,12 +22,14 @@ def together(best: IndexAdvice, task: IndexTask) -> list[str]:
     said = [
         f"{task.cores} cores do {three_digits(rate)} operations per second together with {best.index}, one every {microseconds(1 / rate)}."
     ]
-    full = _full(best, task)
+    full = _full(best)
     queued = best.queued * best.page_seconds / best.simulated_seconds
     if queued >= NOTICEABLE:
-        said.append(f"For {100 * queued:.0f}% of the time a core waits for page reads of other cores.")
+        said.append(f"For {100 * queued:.0f}% of the time a core waits for page reads of other cores{and_written(task)}.")
     if full:
-        said.append(f"The device bounds them: it brings a page every {microseconds(best.page_interval_seconds)}, however many cores ask.")
+        interval = microseconds(best.device_seconds / (task.cores * best.simulated_page_reads))
+        meanwhile = ", and writes those that insertions change" if best.predicted_page_writes else ""
+        said.append(f"The device bounds them: it brings a page every {interval}{meanwhile}, however many cores ask.")
     shares = 0.0
     for seconds, what in ((best.latch_seconds, "latches that others hold"), (best.transfer_seconds, "lines in caches of other cores")):
         share = seconds / best.simulated_seconds
@@ -35,12 +37,17 @@ def together(best: IndexAdvice, task: IndexTask) -> list[str]:
             shares += share
             said.append(f"For {100 * share:.0f}% of the time a core waits for {what}.")
     if shares >= MUCH and not task.optimistic:
-        said.append("A buffer manager whose readers change nothing would hardly wait for either: ask with --optimistic.")
+        less = "hardly wait for either" if not task.mix["insert"] else "wait only for what insertions change"
+        said.append(f"A buffer manager whose readers change nothing would {less}: ask with --optimistic.")
     return said
 
 
-def _full(best: IndexAdvice, task: IndexTask) -> bool:
+def and_written(task: IndexTask) -> str:
+    """Tell what page reads wait for besides those of other cores."""
+    return " and pages that are written" if task.mix["insert"] else ""
+
+
+def _full(best: IndexAdvice) -> bool:
     """Tell whether the device has no time left."""
-    least = task.cores * best.simulated_page_reads * best.page_interval_seconds
-    waits = task.cores * best.page_interval_seconds / best.page_seconds
-    return waits >= FULL and least >= (1 - NOTICEABLE) * best.simulated_seconds
+    alone = best.simulated_page_reads * best.page_seconds
+    return best.device_seconds >= max(FULL * alone, (1 - NOTICEABLE) * best.simulated_seconds)
