@@ -54,6 +54,12 @@ TPCH_POSITION = "kernel: clotho-tpch, layout: dsm, scale_factor: 0.01, query: q6
 JOIN = "kernel: hash-join, algorithm: grace, build_tuples: 1000, probe_tuples: 1000"
 POSITION = "kernel: clotho-scan, layout: dsm, records: 1000, reconstruction: position"
 ATLAS = "storage: {device: atlas-10k%s}\n"
+SPANNING = "kernel: requests, count: 10, blocks: 1000"
+STRIPES = ", volume: striped, stripe_blocks: 64"
+
+
+def on_storage(workload: str, storage: str) -> str:
+    return experiment(workload, storage).replace(SMALL, "")
 
 
 @pytest.mark.parametrize(
@@ -76,6 +82,12 @@ ATLAS = "storage: {device: atlas-10k%s}\n"
         (experiment(SCAN, ATLAS % ", stripe_blocks: 64"), (), "storage.stripe_blocks"),
         (experiment(SCAN, ATLAS % ", bus: 160MB/s"), (), "storage.bus"),
         (experiment(SCAN, ATLAS % ", queue: sptf"), (), "storage.queue"),
+        (experiment(SCAN, ATLAS % ", disks: 2, volume: striped, stripe_blocks: 3, queue: sptf"), (), "storage.queue"),
+        (on_storage(SPANNING, ATLAS % ", disks: 2, volume: striped, stripe_blocks: 8, queue: sptf"), (), "storage.queue"),
+        (on_storage("kernel: interleaved-read", ATLAS % ", disks: 3, volume: striped, queue: c-look"), (), "storage.queue"),
+        (on_storage(SPANNING + ", span_blocks: 5000", ATLAS % STRIPES), (), "storage.stripe_blocks"),
+        (on_storage("kernel: interleaved-read", ATLAS % STRIPES), (), "storage.stripe_blocks"),
+        (experiment(SCAN, ATLAS % STRIPES), (), "storage.stripe_blocks"),
         (experiment(SCAN, ATLAS % ", prefetchers: 4"), (), "storage.prefetchers"),
         (experiment(SCAN, ATLAS % ", write_batch: 4"), (), "storage.write_batch"),
         (experiment(INDEX, ATLAS % ", write_batch: 4"), (), "storage.write_batch"),
@@ -175,8 +187,13 @@ def test_what_has_no_effect_is_refused_by_name_and_place(tmp_path: Path, text: s
     [
         (EXPERIMENT, ("machine.cores=1",)),
         (EXPERIMENT, ("machine.caches.L2.shared=false", "machine.instruction_cache=null", "storage=null")),
-        (experiment(SCAN, ATLAS % ", disks: 2, volume: striped, stripe_blocks: 64, bus: 160MB/s, queue: sptf"), ()),
-        (experiment(SCAN, ATLAS % ", disks: 2, volume: striped, stripe_blocks: 64, bus: 160MB/s, queue: sptf"), ("storage=null",)),
+        (experiment(SCAN, ATLAS % ", disks: 2, volume: striped, stripe_blocks: 64, bus: 160MB/s"), ()),
+        (experiment(SCAN, ATLAS % ", disks: 2, volume: striped, stripe_blocks: 64, bus: 160MB/s"), ("storage=null",)),
+        (on_storage(SPANNING + ", in_flight: 2", ATLAS % ", disks: 2, volume: striped, stripe_blocks: 8, queue: sptf"), ()),
+        (on_storage(SPANNING, (ATLAS % ", disks: 2, volume: atropos, queue: sptf").replace("atlas-10k", "cheetah-36es")), ()),
+        (on_storage(SPANNING, ATLAS % STRIPES), ()),
+        (on_storage(CLOTHO, ATLAS % STRIPES), ()),
+        (on_storage(f"kernel: together, programs: {{a: {{{REQUESTS}}}, b: {{{CLOTHO}}}}}", ATLAS % STRIPES), ()),
         (experiment(SCAN.replace("scan", "update"), ATLAS % ", queue: sptf"), ()),
         (experiment(INDEX + ", distance_pages: 8", ATLAS % ", prefetchers: 4"), ()),
         (experiment(INDEX + ", distance_pages: 8", ATLAS % ", queue: sptf"), ()),

@@ -52,10 +52,18 @@ class Run:
         return replace(self, workload=(self.programs or self.beside).get(name, {})) if name else self
 
     def one_request_at_a_time(self) -> bool:
-        """Whether no request ever waits for another: a core that reads stops, and what it writes goes on beside that."""
+        """Whether no request ever waits for another: a core that reads stops, and what it writes goes on beside that.
+
+        On these volumes a request has one part for each disk at most.
+        """
         reads = self.kernel in kernels() and self.workload.get("operation") in _READING and self.workload.get("threads", 1) == 1
         alone = (reads and not _asks_ahead(self)) or self.kernel == "interleaved-read" or self.workload.get("in_flight") == 1
-        return alone and self.storage.get("volume") == "single" and not any(map(_asks, self.each_beside()))
+        return alone and self.storage.get("volume") in ("single", "striped") and not any(map(_asks, self.each_beside()))
+
+    def each(self) -> Iterator["Run"]:
+        """List all that asks for something as runs: the run itself, or those that run side by side, and those beside it."""
+        yield from map(self.program, self.programs or ("",))
+        yield from self.each_beside()
 
     def each_beside(self) -> Iterator["Run"]:
         """List those beside the run's own as runs."""
@@ -130,6 +138,21 @@ def _processing_beside(run: Run) -> Iterator[str]:
     """List the kernels beside a run's own of which a processor's work is simulated."""
     names = (str(program["kernel"]) for program in run.beside.values())
     return (name for name in names if name in kernels() or name in _PROCESSING)
+
+
+_BY_PLACE = ("interleaved-read", "layout-point", "layout-scan", "layout-space", "layout-update", "super-block")
+"""Kernels on storage that say themselves which blocks they ask for, as those on machines do: a volume only says where these are."""
+
+
+def _has_stripes(run: Run) -> bool:
+    """Whether it matters where stripe units end: on one disk they follow each other, for those who do not ask the volume for its rows."""
+    return run.storage.get("volume") == "striped" and (run.storage.get("disks", 1) > 1 or any(map(_asks_for_rows, run.each())))
+
+
+def _asks_for_rows(run: Run) -> bool:
+    if run.kernel == "requests":
+        return "span_blocks" not in run.workload  # they lie on all of the volume, which has whole rows
+    return run.kernel not in kernels() and run.kernel not in _BY_PLACE
 
 
 def _asks(run: Run) -> bool:
@@ -285,7 +308,11 @@ RULES = (
     Rule("storage.write_batch", "kernels that write pages, and this one only reads", _writes, neutral=(None,)),
     Rule("storage.cpu_per_page", _ASKING, lambda run: run.kernel in kernels(), neutral=(0,)),
     Rule("storage.prefetchers", "runs that ask for pages ahead: distance_pages, or pages_asked_ahead", _asks_ahead, neutral=(None,)),
-    Rule("storage.stripe_blocks", "volume: striped", lambda run: run.storage.get("volume") == "striped"),
+    Rule(
+        "storage.stripe_blocks",
+        "volume: striped, with several disks or a workload that reads row by row, or lies on all of the volume",
+        _has_stripes,
+    ),
     Rule("storage.depth", "volume: atropos", lambda run: run.storage.get("volume") == "atropos"),
     Rule("storage.step", "volume: atropos", lambda run: run.storage.get("volume") == "atropos"),
     Rule("storage.bus", "several disks, which share it", lambda run: run.storage.get("disks", 1) > 1, neutral=(None,)),
