@@ -155,6 +155,59 @@ def _asks_for_rows(run: Run) -> bool:
     return run.kernel not in kernels() and run.kernel not in _BY_PLACE
 
 
+_READERS = ("interleaved-read", "layout-point", "layout-scan", "clotho-point", "clotho-scan", "clotho-tpch")
+"""Kernels on storage that write nothing."""
+_NEITHER = ("layout-space", "super-block")
+"""Those that count pages, and ask for none."""
+
+
+def _is_written(run: Run) -> bool:
+    """Whether anything may be written to storage."""
+    return any(map(_may_write, run.each()))
+
+
+def _may_write(run: Run) -> bool:
+    workload = run.workload
+    match run.kernel:
+        case "requests":
+            return bool(workload["write_share"] > 0)
+        case "layout-update":
+            return bool(workload["operation"] != "lookup")
+        case kernel if kernel in kernels():
+            return _asks(run) and _writes(run)
+        case kernel:
+            return kernel not in (*_READERS, *_NEITHER)
+
+
+def _is_read(run: Run) -> bool:
+    """Whether anything may be read from storage."""
+    return any(map(_may_read, run.each()))
+
+
+def _may_read(run: Run) -> bool:
+    workload = run.workload
+    match run.kernel:
+        case "requests":
+            return bool(workload["write_share"] < 1)
+        case "layout-update":
+            return bool(workload["operation"] == "lookup" or workload["read_first"])
+        case kernel:
+            return kernel not in ("clotho-insert", *_NEITHER)
+
+
+_PREFETCHES: Mapping[str, Callable[[Mapping[str, Any]], bool]] = {
+    "index": lambda workload: workload["tree"]["prefetch"],
+    "pointer-array": lambda workload: workload["distance_lines"] > 0,
+    "hash-probe": lambda workload: workload["interleaving"] != "one-by-one",
+    "hash-join": lambda workload: workload["algorithm"] != "grace",
+} | dict.fromkeys(("pointer-chase", "parallel-join", "table", "tpch"), lambda _: False)
+"""Whether kernels prefetch, those of which it is certain; others may."""
+
+
+def _may_prefetch(run: Run) -> bool:
+    return run.kernel not in _PREFETCHES or _PREFETCHES[run.kernel](run.workload)
+
+
 def _asks(run: Run) -> bool:
     return run.kernel not in kernels() or kernels()[run.kernel].asks_for_pages
 
@@ -262,6 +315,12 @@ RULES = (
         is_needed=True,
     ),
     Rule("machine.dtlb.page_table.walk_cache_entries", "page tables of several levels", _walks_remember, is_needed=True),
+    Rule(
+        "machine.dtlb.prefetch_on_miss",
+        "workloads that prefetch, such as index with tree.prefetch: true",
+        lambda run: any(map(_may_prefetch, run.each())),
+        is_needed=True,
+    ),
     Rule("machine.caches.*.shared", _THREADS, lambda run: run.threads > 1, neutral=(False,)),
     Rule(
         "machine.instruction_cache",
@@ -315,6 +374,11 @@ RULES = (
     ),
     Rule("storage.depth", "volume: atropos", lambda run: run.storage.get("volume") == "atropos"),
     Rule("storage.step", "volume: atropos", lambda run: run.storage.get("volume") == "atropos"),
+    *(
+        Rule(f"{STORAGE}.parameters.{name}", "flash that is written, and this run only reads", _is_written)
+        for name in ("page_program", "write_buffer", "erase", "erase_pages")
+    ),
+    Rule(f"{STORAGE}.parameters.page_read", "flash that is read, and this run only writes", _is_read),
     Rule("storage.bus", "several disks, which share it", lambda run: run.storage.get("disks", 1) > 1, neutral=(None,)),
     Rule(
         "storage.queue",
