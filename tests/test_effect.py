@@ -22,6 +22,7 @@ from memwalk.simcore.errors import UserError
 from memwalk.simcore.machine import load_machine
 from memwalk.simcore.machine_schema import MachineFile
 from memwalk.simcore.storage import load_device
+from memwalk.simcore.storage.ssd import SsdFile
 from memwalk.simcore.storage.system import System
 
 
@@ -54,6 +55,12 @@ TPCH_POSITION = "kernel: clotho-tpch, layout: dsm, scale_factor: 0.01, query: q6
 JOIN = "kernel: hash-join, algorithm: grace, build_tuples: 1000, probe_tuples: 1000"
 POSITION = "kernel: clotho-scan, layout: dsm, records: 1000, reconstruction: position"
 ATLAS = "storage: {device: atlas-10k%s}\n"
+SPANNING = "kernel: requests, count: 10, blocks: 1000"
+STRIPES = ", volume: striped, stripe_blocks: 64"
+
+
+def on_storage(workload: str, storage: str) -> str:
+    return experiment(workload, storage).replace(SMALL, "")
 
 
 @pytest.mark.parametrize(
@@ -76,6 +83,12 @@ ATLAS = "storage: {device: atlas-10k%s}\n"
         (experiment(SCAN, ATLAS % ", stripe_blocks: 64"), (), "storage.stripe_blocks"),
         (experiment(SCAN, ATLAS % ", bus: 160MB/s"), (), "storage.bus"),
         (experiment(SCAN, ATLAS % ", queue: sptf"), (), "storage.queue"),
+        (experiment(SCAN, ATLAS % ", disks: 2, volume: striped, stripe_blocks: 3, queue: sptf"), (), "storage.queue"),
+        (on_storage(SPANNING, ATLAS % ", disks: 2, volume: striped, stripe_blocks: 8, queue: sptf"), (), "storage.queue"),
+        (on_storage("kernel: interleaved-read", ATLAS % ", disks: 3, volume: striped, queue: c-look"), (), "storage.queue"),
+        (on_storage(SPANNING + ", span_blocks: 5000", ATLAS % STRIPES), (), "storage.stripe_blocks"),
+        (on_storage("kernel: interleaved-read", ATLAS % STRIPES), (), "storage.stripe_blocks"),
+        (experiment(SCAN, ATLAS % STRIPES), (), "storage.stripe_blocks"),
         (experiment(SCAN, ATLAS % ", prefetchers: 4"), (), "storage.prefetchers"),
         (experiment(SCAN, ATLAS % ", write_batch: 4"), (), "storage.write_batch"),
         (experiment(INDEX, ATLAS % ", write_batch: 4"), (), "storage.write_batch"),
@@ -170,13 +183,94 @@ def test_what_has_no_effect_is_refused_by_name_and_place(tmp_path: Path, text: s
         assert line.startswith("--set" if sets else str(tmp_path))
 
 
+FLASH = "storage: {device: nvme-ssd, parameters: {%s}}\n"
+PROGRAMMING = ("page_program: 3ms", "write_buffer: 1MiB", "erase: 9ms", "erase_pages: 8")
+READING = (
+    on_storage(SPANNING, FLASH),
+    on_storage(SPANNING + ", write_share: 0", FLASH),
+    on_storage("kernel: interleaved-read", FLASH),
+    on_storage(CLOTHO, FLASH),
+    on_storage(CLOTHO.replace("scan", "point"), FLASH),
+    on_storage(TPCH_POSITION.replace("position", "merge"), FLASH),
+    on_storage(f"kernel: together, programs: {{a: {{{REQUESTS}}}, b: {{{CLOTHO}}}}}", FLASH),
+    experiment(SCAN, FLASH),
+)
+UPDATES = "kernel: layout-update, layout: nsm, table: r, data: {kind: uniform, records: 2000}, operation: %s"
+WRITING = (
+    on_storage(SPANNING + ", write_share: 1", FLASH),
+    on_storage(CLOTHO.replace("scan", "insert"), FLASH),
+    on_storage(UPDATES % "insert", FLASH),
+)
+BOTH = (
+    on_storage(SPANNING + ", write_share: 0.5", FLASH),
+    on_storage(UPDATES % "modify, read_first: true", FLASH),
+    on_storage(f"kernel: together, programs: {{a: {{{REQUESTS}}}, b: {{{REQUESTS}, write_share: 1}}}}", FLASH),
+    experiment(INDEX.replace("scan", "insert").replace(", range: 500", ""), FLASH),
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "parameter"),
+    [(one, parameter) for one in READING for parameter in PROGRAMMING] + [(one, "page_read: 9us") for one in WRITING],
+)
+def test_flash_that_only_reads_does_not_program_and_the_other_way_round(tmp_path: Path, text: str, parameter: str) -> None:
+    refused = f"storage.parameters.{parameter.partition(':')[0]} has no effect on this run: it is for"
+    with pytest.raises(UserError, match=refused):
+        rows(tmp_path, text % parameter)
+
+
+@pytest.mark.parametrize("text", BOTH)
+def test_flash_that_reads_and_writes_does_all_that_it_can(tmp_path: Path, text: str) -> None:
+    assert rows(tmp_path, text % ", ".join(("page_read: 9us", *PROGRAMMING)))
+
+
+@pytest.mark.parametrize(("text", "parameter"), [(one, PROGRAMMING[0]) for one in WRITING] + [(one, "page_read: 9us") for one in READING])
+def test_flash_does_what_it_is_asked_for(tmp_path: Path, text: str, parameter: str) -> None:
+    assert rows(tmp_path, text % parameter)
+
+
+PREFETCHING = "kernel: index, operation: search, keys: 1000, operations: 9, tree: {kind: b+, node_lines: 4, prefetch: %s}"
+PROBE = "kernel: hash-probe, build_tuples: 1000, probe_tuples: 1000, interleaving: %s"
+
+
+@pytest.mark.parametrize(
+    "workload",
+    [
+        PREFETCHING % "false",
+        CHASE,
+        "kernel: pointer-array, lines: 100, distance_lines: 0",
+        PROBE % "one-by-one",
+        JOIN,
+        "kernel: parallel-join, algorithm: radix, build_tuples: 100, probe_tuples: 100",
+        SCAN,
+        Q6,
+    ],
+)
+def test_prefetches_that_no_workload_makes_miss_no_tlb(tmp_path: Path, workload: str) -> None:
+    with pytest.raises(UserError, match=r"machine\.dtlb\.prefetch_on_miss has no effect on this run: it is for workloads that prefetch"):
+        rows(tmp_path, experiment(workload), "machine.dtlb.prefetch_on_miss=drop")
+
+
+@pytest.mark.parametrize(
+    "workload",
+    [PREFETCHING % "true", "kernel: pointer-array, lines: 100, distance_lines: 1", PROBE % "amac", JOIN.replace("grace", "simple"), INDEX],
+)
+def test_those_that_some_may_make_do(tmp_path: Path, workload: str) -> None:
+    assert rows(tmp_path, experiment(workload), "machine.dtlb.prefetch_on_miss=drop")
+
+
 @pytest.mark.parametrize(
     ("text", "sets"),
     [
         (EXPERIMENT, ("machine.cores=1",)),
         (EXPERIMENT, ("machine.caches.L2.shared=false", "machine.instruction_cache=null", "storage=null")),
-        (experiment(SCAN, ATLAS % ", disks: 2, volume: striped, stripe_blocks: 64, bus: 160MB/s, queue: sptf"), ()),
-        (experiment(SCAN, ATLAS % ", disks: 2, volume: striped, stripe_blocks: 64, bus: 160MB/s, queue: sptf"), ("storage=null",)),
+        (experiment(SCAN, ATLAS % ", disks: 2, volume: striped, stripe_blocks: 64, bus: 160MB/s"), ()),
+        (experiment(SCAN, ATLAS % ", disks: 2, volume: striped, stripe_blocks: 64, bus: 160MB/s"), ("storage=null",)),
+        (on_storage(SPANNING + ", in_flight: 2", ATLAS % ", disks: 2, volume: striped, stripe_blocks: 8, queue: sptf"), ()),
+        (on_storage(SPANNING, (ATLAS % ", disks: 2, volume: atropos, queue: sptf").replace("atlas-10k", "cheetah-36es")), ()),
+        (on_storage(SPANNING, ATLAS % STRIPES), ()),
+        (on_storage(CLOTHO, ATLAS % STRIPES), ()),
+        (on_storage(f"kernel: together, programs: {{a: {{{REQUESTS}}}, b: {{{CLOTHO}}}}}", ATLAS % STRIPES), ()),
         (experiment(SCAN.replace("scan", "update"), ATLAS % ", queue: sptf"), ()),
         (experiment(INDEX + ", distance_pages: 8", ATLAS % ", prefetchers: 4"), ()),
         (experiment(INDEX + ", distance_pages: 8", ATLAS % ", queue: sptf"), ()),
@@ -260,6 +354,7 @@ def test_a_replay_of_one_trace_has_one_thread(tmp_path: Path) -> None:
 
 def test_every_rule_is_about_a_parameter_that_exists() -> None:
     known = {"machine": json.dumps(MachineFile.model_json_schema()), "storage": json.dumps(TypeAdapter(StorageSetting).json_schema())}
+    known["storage"] += json.dumps(SsdFile.model_json_schema())  # what is below parameters is the device's
     known["workload"] = json.dumps(ADAPTER.json_schema())
     for rule in RULES:
         root, _, path = rule.path.partition(".")

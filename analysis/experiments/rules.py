@@ -52,10 +52,18 @@ class Run:
         return replace(self, workload=(self.programs or self.beside).get(name, {})) if name else self
 
     def one_request_at_a_time(self) -> bool:
-        """Whether no request ever waits for another: a core that reads stops, and what it writes goes on beside that."""
+        """Whether no request ever waits for another: a core that reads stops, and what it writes goes on beside that.
+
+        On these volumes a request has one part for each disk at most.
+        """
         reads = self.kernel in kernels() and self.workload.get("operation") in _READING and self.workload.get("threads", 1) == 1
         alone = (reads and not _asks_ahead(self)) or self.kernel == "interleaved-read" or self.workload.get("in_flight") == 1
-        return alone and self.storage.get("volume") == "single" and not any(map(_asks, self.each_beside()))
+        return alone and self.storage.get("volume") in ("single", "striped") and not any(map(_asks, self.each_beside()))
+
+    def each(self) -> Iterator["Run"]:
+        """List all that asks for something as runs: the run itself, or those that run side by side, and those beside it."""
+        yield from map(self.program, self.programs or ("",))
+        yield from self.each_beside()
 
     def each_beside(self) -> Iterator["Run"]:
         """List those beside the run's own as runs."""
@@ -130,6 +138,74 @@ def _processing_beside(run: Run) -> Iterator[str]:
     """List the kernels beside a run's own of which a processor's work is simulated."""
     names = (str(program["kernel"]) for program in run.beside.values())
     return (name for name in names if name in kernels() or name in _PROCESSING)
+
+
+_BY_PLACE = ("interleaved-read", "layout-point", "layout-scan", "layout-space", "layout-update", "super-block")
+"""Kernels on storage that say themselves which blocks they ask for, as those on machines do: a volume only says where these are."""
+
+
+def _has_stripes(run: Run) -> bool:
+    """Whether it matters where stripe units end: on one disk they follow each other, for those who do not ask the volume for its rows."""
+    return run.storage.get("volume") == "striped" and (run.storage.get("disks", 1) > 1 or any(map(_asks_for_rows, run.each())))
+
+
+def _asks_for_rows(run: Run) -> bool:
+    if run.kernel == "requests":
+        return "span_blocks" not in run.workload  # they lie on all of the volume, which has whole rows
+    return run.kernel not in kernels() and run.kernel not in _BY_PLACE
+
+
+_READERS = ("interleaved-read", "layout-point", "layout-scan", "clotho-point", "clotho-scan", "clotho-tpch")
+"""Kernels on storage that write nothing."""
+_NEITHER = ("layout-space", "super-block")
+"""Those that count pages, and ask for none."""
+
+
+def _is_written(run: Run) -> bool:
+    """Whether anything may be written to storage."""
+    return any(map(_may_write, run.each()))
+
+
+def _may_write(run: Run) -> bool:
+    workload = run.workload
+    match run.kernel:
+        case "requests":
+            return bool(workload["write_share"] > 0)
+        case "layout-update":
+            return bool(workload["operation"] != "lookup")
+        case kernel if kernel in kernels():
+            return _asks(run) and _writes(run)
+        case kernel:
+            return kernel not in (*_READERS, *_NEITHER)
+
+
+def _is_read(run: Run) -> bool:
+    """Whether anything may be read from storage."""
+    return any(map(_may_read, run.each()))
+
+
+def _may_read(run: Run) -> bool:
+    workload = run.workload
+    match run.kernel:
+        case "requests":
+            return bool(workload["write_share"] < 1)
+        case "layout-update":
+            return bool(workload["operation"] == "lookup" or workload["read_first"])
+        case kernel:
+            return kernel not in ("clotho-insert", *_NEITHER)
+
+
+_PREFETCHES: Mapping[str, Callable[[Mapping[str, Any]], bool]] = {
+    "index": lambda workload: workload["tree"]["prefetch"],
+    "pointer-array": lambda workload: workload["distance_lines"] > 0,
+    "hash-probe": lambda workload: workload["interleaving"] != "one-by-one",
+    "hash-join": lambda workload: workload["algorithm"] != "grace",
+} | dict.fromkeys(("pointer-chase", "parallel-join", "table", "tpch"), lambda _: False)
+"""Whether kernels prefetch, those of which it is certain; others may."""
+
+
+def _may_prefetch(run: Run) -> bool:
+    return run.kernel not in _PREFETCHES or _PREFETCHES[run.kernel](run.workload)
 
 
 def _asks(run: Run) -> bool:
@@ -242,6 +318,12 @@ RULES = (
         is_needed=True,
     ),
     Rule("machine.dtlb.page_table.walk_cache_entries", "page tables of several levels", _walks_remember, is_needed=True),
+    Rule(
+        "machine.dtlb.prefetch_on_miss",
+        "workloads that prefetch, such as index with tree.prefetch: true",
+        lambda run: any(map(_may_prefetch, run.each())),
+        is_needed=True,
+    ),
     Rule("machine.caches.*.shared", _THREADS, lambda run: run.threads > 1, neutral=(False,)),
     Rule(
         "machine.instruction_cache",
@@ -288,9 +370,18 @@ RULES = (
     Rule("storage.write_batch", "kernels that write pages, and this one only reads", _writes, neutral=(None,)),
     Rule("storage.cpu_per_page", _ASKING, lambda run: run.kernel in kernels(), neutral=(0,)),
     Rule("storage.prefetchers", "runs that ask for pages ahead: distance_pages, or pages_asked_ahead", _asks_ahead, neutral=(None,)),
-    Rule("storage.stripe_blocks", "volume: striped", lambda run: run.storage.get("volume") == "striped"),
+    Rule(
+        "storage.stripe_blocks",
+        "volume: striped, with several disks or a workload that reads row by row, or lies on all of the volume",
+        _has_stripes,
+    ),
     Rule("storage.depth", "volume: atropos", lambda run: run.storage.get("volume") == "atropos"),
     Rule("storage.step", "volume: atropos", lambda run: run.storage.get("volume") == "atropos"),
+    *(
+        Rule(f"{STORAGE}.parameters.{name}", "flash that is written, and this run only reads", _is_written)
+        for name in ("page_program", "write_buffer", "erase", "erase_pages")
+    ),
+    Rule(f"{STORAGE}.parameters.page_read", "flash that is read, and this run only writes", _is_read),
     Rule("storage.bus", "several disks, which share it", lambda run: run.storage.get("disks", 1) > 1, neutral=(None,)),
     Rule(
         "storage.queue",
