@@ -1,5 +1,6 @@
 //! Operations on indexes in disk pages (thesis chapter 3).
 
+mod counts;
 mod kept;
 mod limits;
 mod memory;

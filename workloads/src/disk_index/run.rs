@@ -1,5 +1,6 @@
 //! Runs the operations of a workload on an index in pages.
 
+use super::counts::Counts;
 use super::kept::{AnyIndex, ByKey};
 use super::spec::DiskIndexWorkload;
 use super::turns::Turns;
@@ -11,7 +12,6 @@ use crate::pool::LatchSite;
 use crate::tracer::Trace;
 use crate::tree::{ReturnBuffer, ScanRange};
 use crate::validate::WorkloadError;
-use std::ops::{AddAssign, Sub};
 use std::sync::{Arc, Mutex};
 use traces::{Layout, Segment};
 
@@ -319,51 +319,5 @@ impl<K: Key> Searched for Prefetching<K> {
         self.reached.operate(trace, |index, trace| {
             index.scan(trace, range, buffer, ahead);
         });
-    }
-}
-
-/// What an index counts since it was built, or what operations add to that.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Counts {
-    leaf_pages: u64,
-    splits: u64,
-    reads: u64,
-    prefetches: u64,
-    writes: u64,
-}
-
-impl Sub for Counts {
-    type Output = Self;
-
-    fn sub(self, before: Self) -> Self {
-        Self {
-            leaf_pages: self.leaf_pages - before.leaf_pages,
-            splits: self.splits - before.splits,
-            reads: self.reads - before.reads,
-            prefetches: self.prefetches - before.prefetches,
-            writes: self.writes - before.writes,
-        }
-    }
-}
-
-impl AddAssign for Counts {
-    fn add_assign(&mut self, more: Self) {
-        self.leaf_pages += more.leaf_pages;
-        self.splits += more.splits;
-        self.reads += more.reads;
-        self.prefetches += more.prefetches;
-        self.writes += more.writes;
-    }
-}
-
-impl Counts {
-    pub(super) fn of<K: Key>(index: &Index<K>) -> Self {
-        Self {
-            leaf_pages: index.leaf_pages(),
-            splits: index.page_splits(),
-            reads: index.pool().reads(),
-            prefetches: index.pool().prefetches(),
-            writes: index.pool().writes(),
-        }
     }
 }

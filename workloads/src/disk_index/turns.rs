@@ -3,7 +3,7 @@
 //! In simulated time operations overlap, as far as latches of pages let them. Which page is split by whom does not depend on that: every run
 //! has the same events.
 
-use super::run::Counts;
+use super::counts::Counts;
 use crate::paged_tree::{Index, Key};
 use crate::pool::Own;
 use crate::tracer::Trace;
