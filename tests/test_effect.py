@@ -233,6 +233,13 @@ PREFETCHING = "kernel: index, operation: search, keys: 1000, operations: 9, tree
 PROBE = "kernel: hash-probe, build_tuples: 1000, probe_tuples: 1000, interleaving: %s"
 
 
+def test_of_requests_that_come_one_at_a_time_flash_takes_one(tmp_path: Path) -> None:
+    for text in (on_storage(SPANNING, FLASH), experiment(SCAN, FLASH)):
+        with pytest.raises(UserError, match=r"storage\.parameters\.queue_depth has no effect on this run: it is for requests that wait"):
+            rows(tmp_path, text % "queue_depth: 4")
+    assert rows(tmp_path, on_storage(SPANNING + ", in_flight: 2", FLASH) % "queue_depth: 4")
+
+
 @pytest.mark.parametrize(
     "workload",
     [

@@ -389,11 +389,17 @@ sequential_page: {page}us
 random_page: {page}us
 """
 
+
+def striped(disks: int) -> str:
+    """A page of 4 KB on each of some disks in turn; on one there is nothing to say about that."""
+    return f"disks: {disks}, volume: striped, stripe_blocks: 8" if disks > 1 else "disks: 1"
+
+
 SCAN_OF_AN_INDEX = """\
 schema_version: 1
 id: index
 machine: thesis-simulator
-storage: {{device: ./device.yaml, disks: {disks}, volume: striped, stripe_blocks: 8}}
+storage: {{device: ./device.yaml, {disks}}}
 workload:
   {{kernel: disk-index, operation: scan, structure: {structure}, page_bytes: 4096, keys: 4000000, operations: 1, range: 3990000,
    pool_frames: 600, caches: empty, distance_pages: {distance}}}
@@ -407,7 +413,7 @@ def test_a_scan_that_reads_far_ahead_takes_as_long_as_the_slowest_of_processor_a
     tmp_path: Path, structure: str, disks: int, page_us: int
 ) -> None:
     def scan(distance: int) -> native.Statistics:
-        text = SCAN_OF_AN_INDEX.format(disks=disks, structure=structure, distance=distance)
+        text = SCAN_OF_AN_INDEX.format(disks=striped(disks), structure=structure, distance=distance)
         return run(scan_point(tmp_path, EVERY_PAGE_ALIKE.format(page=page_us), text))
 
     ahead = scan(400)
@@ -428,7 +434,7 @@ JOIN_ON_DISKS = """\
 schema_version: 1
 id: join
 machine: thesis-simulator
-storage: {{device: ./device.yaml, disks: {disks}, volume: striped, stripe_blocks: 8}}
+storage: {{device: ./device.yaml, {disks}}}
 workload:
   {{kernel: hash-join, algorithm: {algorithm}, build_tuples: 40000, probe_tuples: 80000, tuple_bytes: 60, page_bytes: 4096, {stored}}}
 """
@@ -441,7 +447,7 @@ READ, READ_AND_WRITTEN = "pages_asked_ahead: 200", "pages_asked_ahead: 200, outp
 def test_a_join_that_reads_far_ahead_takes_as_long_as_the_slowest_of_processor_and_disks(
     tmp_path: Path, algorithm: str, stored: str, disks: int, page_us: int
 ) -> None:
-    text = JOIN_ON_DISKS.format(disks=disks, algorithm=algorithm, stored=stored)
+    text = JOIN_ON_DISKS.format(disks=striped(disks), algorithm=algorithm, stored=stored)
     found = run(scan_point(tmp_path, EVERY_PAGE_ALIKE.format(page=page_us), text))
     times, asked = found[STORAGE_TIME], found["pages"]
     assert asked["reads"] == 678 + 1356
@@ -457,7 +463,7 @@ def test_a_join_that_reads_far_ahead_takes_as_long_as_the_slowest_of_processor_a
 
 def test_prefetching_saves_nothing_where_disks_decide(tmp_path: Path) -> None:
     def seconds(algorithm: str, disks: int) -> float:
-        text = JOIN_ON_DISKS.format(disks=disks, algorithm=algorithm, stored=READ)
+        text = JOIN_ON_DISKS.format(disks=striped(disks), algorithm=algorithm, stored=READ)
         return float(run(scan_point(tmp_path, EVERY_PAGE_ALIKE.format(page=400), text))[STORAGE_TIME]["seconds"])
 
     assert seconds("group", 1) == pytest.approx(seconds("grace", 1), rel=0.001)
@@ -477,7 +483,7 @@ def test_prefetching_saves_nothing_where_disks_decide(tmp_path: Path) -> None:
     ],
 )
 def test_storage_without_a_join_on_it_is_refused_and_so_is_the_reverse(tmp_path: Path, storage: str, stored: str, message: str) -> None:
-    lines = JOIN_ON_DISKS.format(disks=1, algorithm="grace", stored=stored).splitlines()
+    lines = JOIN_ON_DISKS.format(disks=striped(1), algorithm="grace", stored=stored).splitlines()
     text = "\n".join(storage if line.startswith("storage") else line for line in lines)
     with pytest.raises(UserError, match=message):
         scan_point(tmp_path, scan=text)

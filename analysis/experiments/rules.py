@@ -383,11 +383,14 @@ RULES = (
     ),
     Rule(f"{STORAGE}.parameters.page_read", "flash that is read, and this run only writes", _is_read),
     Rule("storage.bus", "several disks, which share it", lambda run: run.storage.get("disks", 1) > 1, neutral=(None,)),
-    Rule(
-        "storage.queue",
-        "requests that wait for each other, and these come one at a time",
-        lambda run: not run.one_request_at_a_time(),
-        neutral=(FCFS,),
+    *(
+        Rule(
+            path,
+            "requests that wait for each other, and these come one at a time",
+            lambda run: not run.one_request_at_a_time(),
+            neutral=neutral,
+        )
+        for path, neutral in (("storage.queue", (FCFS,)), (f"{STORAGE}.parameters.queue_depth", ()))
     ),
     Rule(
         "workload.copy_call",
