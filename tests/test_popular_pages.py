@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections import OrderedDict
+from collections.abc import Hashable, Iterable
 from math import inf, log
 
 import numpy as np
@@ -21,19 +22,26 @@ def zipf(keys: int, skew: float) -> Wanted:
     return shares
 
 
-def lru_misses(wanted: Wanted, frames: int, draws: int) -> float:
-    """Count the misses per draw of an LRU pool, after as many draws to fill it."""
-    pool: OrderedDict[int, None] = OrderedDict()
+def lru_misses(draws: Iterable[Iterable[Hashable]], room: int, after: int) -> int:
+    """Count the misses of draws, each of one or several things, in an LRU pool or cache, behind so many draws that fill it."""
+    held: OrderedDict[Hashable, None] = OrderedDict()
     missed = 0
-    for number, page in enumerate(random.Random(1).choices(range(len(wanted)), weights=list(wanted), k=2 * draws)):
-        if page in pool:
-            pool.move_to_end(page)
-            continue
-        missed += number >= draws
-        if len(pool) >= frames:
-            pool.popitem(last=False)
-        pool[page] = None
-    return missed / draws
+    for number, things in enumerate(draws):
+        for thing in things:
+            if thing in held:
+                held.move_to_end(thing)
+                continue
+            missed += number >= after
+            if len(held) >= room:
+                held.popitem(last=False)
+            held[thing] = None
+    return missed
+
+
+def pages_missed(wanted: Wanted, frames: int, draws: int) -> float:
+    """Return the misses per draw of an LRU pool, after as many draws to fill it."""
+    pages = random.Random(1).choices(range(len(wanted)), weights=list(wanted), k=2 * draws)
+    return lru_misses(((page,) for page in pages), frames, draws) / draws
 
 
 @pytest.mark.parametrize("skew", [0.5, 0.99, 1.4])
@@ -41,7 +49,7 @@ def lru_misses(wanted: Wanted, frames: int, draws: int) -> float:
 def test_an_lru_pool_misses_what_its_characteristic_time_says(skew: float, share: float) -> None:
     wanted = popular_pages(20_000, 40, skew)
     frames = round(share * len(wanted))
-    assert lru_misses(wanted, frames, 60_000) == pytest.approx(missed_pages(wanted, frames), rel=0.06)
+    assert pages_missed(wanted, frames, 60_000) == pytest.approx(missed_pages(wanted, frames), rel=0.06)
 
 
 def test_a_pool_is_full_after_its_characteristic_time() -> None:
@@ -99,18 +107,10 @@ def test_paths_are_missed_as_a_cache_of_lines_misses_them() -> None:
     path = (Shared(1, 100), Shared(2, 20))
     draw, lines = random.Random(3), 150
     order = draw.sample(range(keys), keys)
-    cache: OrderedDict[tuple[int, int], None] = OrderedDict()
-    missed, searches = 0, 40_000
-    for number, rank in enumerate(draw.choices(range(keys), weights=list(zipf(keys, skew)), k=2 * searches)):
-        place = order[rank]
-        for line in ((0, place // 100), (1, place // 20), (2, place // 20)):
-            if line in cache:
-                cache.move_to_end(line)
-                continue
-            missed += number >= searches
-            if len(cache) >= lines:
-                cache.popitem(last=False)
-            cache[line] = None
+    searches = 40_000
+    places = (order[rank] for rank in draw.choices(range(keys), weights=list(zipf(keys, skew)), k=2 * searches))
+    paths = (((0, place // 100), (1, place // 20), (2, place // 20)) for place in places)
+    missed = lru_misses(paths, lines, searches)
     assert missed / searches == pytest.approx(missed_lines(path, keys, skew, lines), rel=0.03)
     assert missed_lines((Shared(3, 20),), keys, 0.0, 150) == pytest.approx(3 * (1 - 150 / 600))
     assert missed_lines(path, keys, skew, 440) == 0
