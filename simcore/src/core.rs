@@ -214,7 +214,8 @@ impl Core {
         if now == begins || self.is_disturbed() {
             return now;
         }
-        if has_own_caches && self.machinery.keeps_to_itself(caches, event) {
+        let machinery = &mut self.machinery;
+        if machinery.keeps_to_itself(caches, event, has_own_caches) {
             return now;
         }
         begins

@@ -394,14 +394,20 @@ impl Machinery {
         right
     }
 
-    /// Whether no other core can notice the event, nor any of its consequences: all that it needs is in the core's own caches
-    /// and its TLB, or found by a walk that reads no cache.
+    /// Whether no other core can notice the event, nor any of its consequences: it accesses nothing, or all that it needs is in the core's
+    /// TLB, or found by a walk that reads no cache, and in the core's own caches, which have to be nobody else's.
     #[inline(always)]
-    pub(super) fn keeps_to_itself(&mut self, caches: &Hierarchy, event: &Event) -> bool {
+    pub(super) fn keeps_to_itself(
+        &mut self,
+        caches: &Hierarchy,
+        event: &Event,
+        has_own_caches: bool,
+    ) -> bool {
         match event.kind {
             Kind::Branch | Kind::Op | Kind::Mark => true,
             Kind::Load | Kind::Store | Kind::Exchange | Kind::Prefetch | Kind::PrefetchNta => {
-                caches.hits_quietly(&self.port, event.address, u64::from(event.size))
+                has_own_caches
+                    && caches.hits_quietly(&self.port, event.address, u64::from(event.size))
                     && (self.page_table.is_none() || self.tlb.holds(event.address))
             }
             _ => false,

@@ -90,9 +90,8 @@ impl Turn for Until {
         self.runs(event)
             && (is_in_time
                 && (self.is_endless || pipeline.begins(now, machinery, event) < self.cycle)
-                || self.has_own_caches
-                    && (is_in_time || self.may_run_ahead)
-                    && machinery.keeps_to_itself(caches, event))
+                || (is_in_time || self.may_run_ahead)
+                    && machinery.keeps_to_itself(caches, event, self.has_own_caches))
     }
 
     /// Who meets whom at a barrier, and who has a latch, is for others to say.

@@ -3,12 +3,12 @@
 use super::{Multicore, MulticoreStatistics, ThreadOf};
 use crate::engine::Engine;
 use crate::hierarchy::tests::{LINE, machine};
+use crate::spec::{
+    CoherenceProtocol, CoherenceSpec, Inclusion, InterferenceSpec, MachineSpec, MemorySpec,
+    PageTableSpec, PrefetcherSpec, Replacement, Walker, WritePolicy,
+};
 #[cfg(feature = "dramsim3")]
 use crate::spec::{DramFile, Dramsim3Spec};
-use crate::spec::{
-    Inclusion, InterferenceSpec, MachineSpec, MemorySpec, PageTableSpec, PrefetcherSpec,
-    Replacement, Walker, WritePolicy,
-};
 use proptest::prelude::*;
 use traces::{Event, EventSink, EventSource, Kind, Layout, SinkError};
 
@@ -57,8 +57,13 @@ fn any_machine() -> impl Strategy<Value = MachineSpec> {
     ];
     let often = any::<(bool, bool)>();
     let interval = prop::option::weighted(0.3, 1_u64..2000);
-    let choices = (features, second, often, interval);
-    let machines = choices.prop_map(|(features, second, (parallel, own), interval)| {
+    let protocol = prop_oneof![
+        Just(CoherenceProtocol::Mesi),
+        Just(CoherenceProtocol::Moesi)
+    ];
+    let protocol = prop::option::weighted(0.3, protocol);
+    let choices = (features, second, often, interval, protocol);
+    let machines = choices.prop_map(|(features, second, (parallel, own), interval, protocol)| {
         let [
             prefetches,
             through,
@@ -73,7 +78,11 @@ fn any_machine() -> impl Strategy<Value = MachineSpec> {
             flush_interval_cycles,
         });
         spec.caches[1].inclusion = second;
-        spec.caches[1].shared = shared && second != Inclusion::Inclusive;
+        spec.caches[1].shared = shared;
+        spec.coherence = protocol.map(|protocol| CoherenceSpec {
+            protocol,
+            transfer_cycles: 30,
+        });
         spec.caches[2].shared = !own || spec.caches[1].shared;
         if prefetches {
             spec.caches[1].prefetchers = vec![PrefetcherSpec::NextLine { degree: 2 }];
@@ -116,7 +125,6 @@ fn run(
     };
     let layouts = vec![layout; programs.len()];
     let mut cores = Multicore::new(spec, &ThreadOf::one_program(&layouts)).expect("a machine");
-    assert!(cores.has_own_caches);
     cores.may_run_ahead = ahead;
     let mut batches: Vec<Batches> = programs
         .iter()
