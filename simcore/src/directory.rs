@@ -3,6 +3,7 @@
 use crate::spec::{CoherenceProtocol, CoherenceSpec};
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
+use std::collections::hash_map::Entry;
 use std::ops::Range;
 
 /// Bits of a line that are told apart when it is asked who wrote what: bytes, in lines of up to as many.
@@ -72,6 +73,26 @@ struct Transfers {
 }
 
 impl Transfers {
+    /// One that is under way.
+    fn of(busy: Range<u64>) -> Self {
+        Self {
+            busy: [busy].into(),
+            from: 0,
+        }
+    }
+
+    /// Nobody asks before cycle `now` any more: what has ended until then is in nobody's way.
+    fn forget_before(&mut self, now: u64) {
+        let ended = self.busy.partition_point(|busy| busy.end <= now);
+        self.busy.drain(..ended);
+    }
+
+    /// The end, if it is one, and nobody asks any more before what is forgotten.
+    fn only_end(&self, now: u64) -> Option<u64> {
+        let only = self.busy.front().filter(|_| self.busy.len() == 1)?;
+        (self.from <= now).then_some(only.end)
+    }
+
     /// Begins a transfer of so many cycles as soon as there is time for it, from cycle `time` on, and gives the end.
     fn add(&mut self, time: u64, cycles: u64) -> u64 {
         let mut start = time.max(self.from);
@@ -92,59 +113,66 @@ impl Transfers {
     }
 }
 
-/// What is known of a line.
+/// What is known of a line: with the line's number one of the host's lines, as each look-up misses the host's caches.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Sharing {
     /// Cores that may hold it. That it has left a core's caches is not told.
     pub(crate) holders: Cores,
     /// Who wrote it last and has to give it to others; if no other core may hold it, that core may write it without asking.
-    pub(crate) owner: Option<usize>,
-    /// When it is transferred.
-    transfers: Transfers,
-    lost: Vec<Lost>,
+    owner: Option<u8>,
+    /// When its latest transfer ends, unless `transfers` are several.
+    transferred: u64,
+    transfers: Option<Box<Transfers>>,
 }
 
 impl Sharing {
     /// A line that one core alone holds.
     pub(crate) fn of(core: usize) -> Self {
-        Self {
-            holders: Cores::only(core),
-            owner: Some(core),
-            ..Self::default()
-        }
+        let mut sharing = Self::default();
+        sharing.give_to(core);
+        sharing
+    }
+
+    /// Who wrote the line last and has to give it to others, or alone may hold it.
+    pub(crate) fn owner(&self) -> Option<usize> {
+        self.owner.map(usize::from)
     }
 
     /// The core that may write the line without asking, if there is one.
     pub(crate) fn exclusive_to(&self) -> Option<usize> {
-        self.owner
+        self.owner()
             .filter(|&owner| self.holders == Cores::only(owner))
     }
 
     /// The core alone holds the line from now on.
     pub(crate) fn give_to(&mut self, core: usize) {
-        self.holders = Cores::only(core);
-        self.owner = Some(core);
+        self.own(Cores::only(core), Some(core));
     }
 
-    /// Transfers the line, or the right to write it, within `cycles` to a core that asks in cycle `time`, and gives when it has it.
-    pub(crate) fn transfer(&mut self, time: u64, cycles: u64) -> u64 {
-        self.transfers.add(time, cycles)
+    /// Some cores hold the line from now on, of which one owns it, or none.
+    pub(crate) fn own(&mut self, holders: Cores, owner: Option<usize>) {
+        self.holders = holders;
+        self.owner =
+            owner.map(|owner| u8::try_from(owner).expect("a machine has 256 cores at most"));
     }
 
-    /// When the core lost the line to another's store, and what was written since; nothing if it did not.
-    pub(crate) fn lost(&self, core: usize) -> Option<Lost> {
-        self.lost.iter().copied().find(|lost| lost.core == core)
-    }
-
-    /// A core gets the line: what was written while it lacked it is new to it no more.
-    pub(crate) fn regain(&mut self, core: usize) {
-        self.lost.retain(|lost| lost.core != core);
-    }
-
-    /// A core writes parts of the line, which is new to others.
-    pub(crate) fn write(&mut self, core: usize, parts: u64) {
-        let others = self.lost.iter_mut().filter(|lost| lost.core != core);
-        others.for_each(|lost| lost.written |= parts);
+    /// Transfers the line, or the right to write it, within `cycles` to a core that asks in cycle `time`, and gives when it has it. Nobody
+    /// asks before cycle `now` any more.
+    pub(crate) fn transfer(&mut self, time: u64, cycles: u64, now: u64) -> u64 {
+        if self.transferred <= now && self.transfers.is_none() {
+            self.transferred = time + cycles;
+            return self.transferred;
+        }
+        let under_way = self.transferred - cycles..self.transferred;
+        let first = || Box::new(Transfers::of(under_way));
+        let transfers = self.transfers.get_or_insert_with(first);
+        transfers.forget_before(now);
+        let end = transfers.add(time, cycles);
+        if let Some(only) = transfers.only_end(now) {
+            self.transferred = only;
+            self.transfers = None;
+        }
+        end
     }
 }
 
@@ -155,6 +183,8 @@ pub(crate) struct Directory {
     /// Cycles in which a line, or the right to write it, comes from another core.
     pub(crate) transfer: u64,
     lines: FxHashMap<u64, Sharing>,
+    /// Cores that have lost lines to stores of others, by line. Few lines: each miss of a first cache looks here, and finds it in the host's caches.
+    lost: FxHashMap<u64, Vec<Lost>>,
     /// When it has so many lines, those that nobody holds are forgotten.
     most: usize,
     /// Lines that others' stores took, by core.
@@ -162,8 +192,8 @@ pub(crate) struct Directory {
 }
 
 impl Directory {
-    /// Bytes of the host's memory for a line, in a table that may be half empty. Lines that go from core to core, which are few, take some
-    /// hundred more.
+    /// Bytes of the host's memory for a line, in a table that may be half empty. Lines that several cores want at a time, or that some have
+    /// lost to a store, which are few, take some hundred more.
     const LINE_BYTES: u64 = 2 * size_of::<(u64, Sharing)>() as u64;
 
     /// An empty one, for so many cores whose own caches have `lines` lines together.
@@ -172,6 +202,7 @@ impl Directory {
             protocol: spec.protocol,
             transfer: u64::from(spec.transfer_cycles),
             lines: FxHashMap::default(),
+            lost: FxHashMap::default(),
             most: Self::most(lines),
             invalidations: vec![0; cores].into(),
         }
@@ -208,6 +239,7 @@ impl Directory {
         if self.lines.len() >= self.most {
             self.lines
                 .retain(|&line, sharing| is_held(line, sharing.holders));
+            self.lost.retain(|line, _| self.lines.contains_key(line));
         }
         self.lines.insert(line, sharing);
     }
@@ -225,25 +257,49 @@ impl Directory {
     /// A store takes a line from a core, for which it asked in cycle `at`.
     pub(crate) fn lose(&mut self, line: u64, core: usize, at: u64, was_alone: bool) {
         self.invalidations[core] += 1;
-        if let Some(sharing) = self.lines.get_mut(&line) {
-            sharing.lost.push(Lost {
-                core,
-                at,
-                was_alone,
-                written: 0,
-            });
+        self.lost.entry(line).or_default().push(Lost {
+            core,
+            at,
+            was_alone,
+            written: 0,
+        });
+    }
+
+    /// When a core lost a line to another's store, and what was written since; nothing if it did not.
+    pub(crate) fn lost(&self, line: u64, core: usize) -> Option<Lost> {
+        let mut lost = self.lost.get(&line)?.iter();
+        lost.find(|lost| lost.core == core).copied()
+    }
+
+    /// A core gets a line: what was written while it lacked it is new to it no more.
+    pub(crate) fn regain(&mut self, line: u64, core: usize) {
+        if let Entry::Occupied(mut lost) = self.lost.entry(line) {
+            lost.get_mut().retain(|lost| lost.core != core);
+            if lost.get().is_empty() {
+                lost.remove();
+            }
         }
+    }
+
+    /// A core writes parts of a line, which is new to others.
+    pub(crate) fn write(&mut self, line: u64, core: usize, parts: u64) {
+        let lost = self.lost.get_mut(&line).into_iter().flatten();
+        let others = lost.filter(|lost| lost.core != core);
+        others.for_each(|lost| lost.written |= parts);
     }
 
     /// The core's caches are emptied: it has nothing that others have taken from it.
     pub(crate) fn forget(&mut self, core: usize) {
-        let lines = self.lines.values_mut();
-        lines.for_each(|sharing| sharing.regain(core));
+        self.lost.retain(|_, lost| {
+            lost.retain(|lost| lost.core != core);
+            !lost.is_empty()
+        });
     }
 
     /// No core holds the line any more.
     pub(crate) fn remove(&mut self, line: u64) {
         self.lines.remove(&line);
+        self.lost.remove(&line);
     }
 
     /// Lines that are known.
@@ -266,6 +322,15 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
     use std::collections::BTreeSet;
+
+    /// For two cores, whose own caches have so many lines.
+    fn directory(lines: usize) -> Directory {
+        let spec = CoherenceSpec {
+            protocol: CoherenceProtocol::Mesi,
+            transfer_cycles: 1,
+        };
+        Directory::new(&spec, 2, lines)
+    }
 
     proptest! {
         #[test]
@@ -299,28 +364,27 @@ mod tests {
 
     #[test]
     fn what_was_written_since_a_line_was_lost() {
-        let mut sharing = Sharing::of(1);
-        sharing.lost.push(Lost {
-            core: 0,
-            at: 100,
-            was_alone: true,
-            written: 0,
-        });
-        assert!(sharing.lost(0).is_some_and(|lost| lost.at == 100));
-        assert_eq!(sharing.lost(0).map(|lost| lost.written), Some(0));
-        sharing.write(1, 2);
-        sharing.write(1, 4);
-        sharing.write(0, 8);
-        assert_eq!(sharing.lost(0).map(|lost| lost.written), Some(6));
-        assert_eq!(sharing.lost(1).map(|lost| lost.written), None);
-        sharing.regain(0);
-        assert_eq!(sharing.lost(0).map(|lost| lost.written), None);
+        let mut directory = directory(8);
+        directory.lose(7, 0, 100, true);
+        let written =
+            |directory: &Directory, core| directory.lost(7, core).map(|lost| lost.written);
+        assert!(directory.lost(7, 0).is_some_and(|lost| lost.at == 100));
+        assert_eq!(written(&directory, 0), Some(0));
+        directory.write(7, 1, 2);
+        directory.write(7, 1, 4);
+        directory.write(7, 0, 8);
+        directory.write(8, 1, 16);
+        assert_eq!(written(&directory, 0), Some(6));
+        assert_eq!(written(&directory, 1), None);
+        directory.regain(7, 0);
+        assert_eq!(written(&directory, 0), None);
+        assert!(directory.lost.is_empty());
     }
 
     #[test]
     fn transfers_follow_each_other_and_fill_the_gaps_between() {
         let mut sharing = Sharing::of(0);
-        let mut transfer = |time| sharing.transfer(time, 80);
+        let mut transfer = |time| sharing.transfer(time, 80, 0);
         assert_eq!(transfer(1000), 1080);
         assert_eq!(transfer(1010), 1160);
         assert_eq!(transfer(500), 580);
@@ -329,21 +393,41 @@ mod tests {
         assert_eq!(transfer(560), 660);
     }
 
+    proptest! {
+        /// What ended before anybody asks is forgotten, and makes no difference.
+        #[test]
+        fn transfers_that_have_ended_are_in_nobodys_way(
+            requests in prop::collection::vec((0_u64..200, 0_u64..1000), 1..100),
+            cycles in 1_u64..100,
+        ) {
+            let (mut sharing, mut all, mut now) = (Sharing::of(0), Transfers::default(), 0);
+            for (later, ahead) in requests {
+                now += later;
+                let time = now + ahead;
+                prop_assert_eq!(sharing.transfer(time, cycles, now), all.add(time, cycles));
+            }
+            now += 10_000;
+            sharing.transfer(now, cycles, now);
+            prop_assert!(sharing.transfers.is_none());
+        }
+    }
+
+    #[test]
+    fn a_line_and_what_is_known_of_it_fill_a_line_of_the_host() {
+        assert_eq!(size_of::<(u64, Sharing)>(), 64);
+    }
+
     #[test]
     fn what_is_forgotten_of_transfers_is_early() {
         let mut sharing = Sharing::of(0);
-        let ends = (0..100).map(|number| sharing.transfer(number * 10, 80));
+        let ends = (0..100).map(|number| sharing.transfer(number * 10, 80, 0));
         assert_eq!(ends.last(), Some(100 * 80));
-        assert_eq!(sharing.transfer(0, 80), 101 * 80);
+        assert_eq!(sharing.transfer(0, 80, 0), 101 * 80);
     }
 
     #[test]
     fn lines_that_nobody_holds_are_forgotten() {
-        let spec = CoherenceSpec {
-            protocol: CoherenceProtocol::Mesi,
-            transfer_cycles: 1,
-        };
-        let mut directory = Directory::new(&spec, 2, 8);
+        let mut directory = directory(8);
         for line in 0..1000 {
             directory.insert(line, Sharing::of(0), |held, cores| {
                 held % 100 == 0 && cores.contains(0)

@@ -65,7 +65,7 @@ impl Hierarchy {
     ) -> Option<Served> {
         let line = self.line_of(port, address);
         let others = self.find_others(port, line)?;
-        let owner = self.directory.as_ref()?.get(line)?.owner;
+        let owner = self.directory.as_ref()?.get(line)?.owner();
         let owner = owner.filter(|&owner| others.contains(owner));
         let stores = purpose == Purpose::Store;
         if owner.is_none() && self.is_in_shared_level(port, line) {
@@ -85,7 +85,7 @@ impl Hierarchy {
         };
         port.coherence.transfers += u64::from(served.level > port.levels());
         if copy.brought_by.is_none() {
-            served.complete = self.settle::<T>(line, served.complete);
+            served.complete = self.settle::<T>(line, when.delayed_to(served.complete));
         }
         if stores {
             self.take_from_others(port, line, when.time);
@@ -122,13 +122,13 @@ impl Hierarchy {
     fn find_others(&mut self, port: &Port, line: u64) -> Option<Cores> {
         let directory = self.directory.as_mut()?;
         let caches = Caches::of(&self.levels, &self.instructions, port);
+        directory.regain(line, port.core);
         let Some(sharing) = directory.get_mut(line) else {
             directory.insert(line, Sharing::of(port.core), |line, cores| {
                 cores.iter().any(|core| caches.hold(core, line))
             });
             return None;
         };
-        sharing.regain(port.core);
         let mut others = Cores::default();
         let may_hold = sharing.holders.without(port.core).iter();
         may_hold
@@ -168,14 +168,16 @@ impl Hierarchy {
         copy
     }
 
-    /// Transfers a line, or the right to write it, from cycle `time` on, and gives when that is done.
-    fn settle<T: Time>(&mut self, line: u64, time: u64) -> u64 {
+    /// Transfers a line, or the right to write it, to a core that asks for it, and gives when that is done.
+    fn settle<T: Time>(&mut self, line: u64, when: When) -> u64 {
+        let When { time, now, .. } = when;
+        let now = now.min(self.horizon);
         let Some(directory) = self.directory.as_mut().filter(|_| T::PASSES) else {
             return time;
         };
         let cycles = directory.transfer;
         let sharing = directory.get_mut(line);
-        sharing.map_or(time, |sharing| sharing.transfer(time, cycles))
+        sharing.map_or(time, |sharing| sharing.transfer(time, cycles, now))
     }
 
     /// Serves an access to bytes of a line that the core has lost to a store which is later in time, though it came before here: the core has
@@ -189,14 +191,13 @@ impl Hierarchy {
     ) -> Option<Served> {
         let line = self.line_of(port, address);
         let directory = self.directory.as_mut().filter(|_| T::PASSES)?;
-        let sharing = directory.get_mut(line)?;
-        let lost = sharing.lost(port.core)?;
+        let lost = directory.lost(line, port.core)?;
         let stores = purpose == Purpose::Store;
         if lost.at <= when.time || (stores && !lost.was_alone) {
             return None;
         }
         if stores {
-            sharing.write(port.core, parts_of(port, (address, size)));
+            directory.write(line, port.core, parts_of(port, (address, size)));
         }
         port.counts[0].hits += 1;
         Some(Served {
@@ -227,8 +228,7 @@ impl Hierarchy {
             written.is_some() && (keeps_nothing || directory.protocol == CoherenceProtocol::Moesi);
         if let Some(sharing) = directory.get_mut(line) {
             holders.insert(port.core);
-            sharing.holders = holders;
-            sharing.owner = owner.filter(|_| keeps);
+            sharing.own(holders, owner.filter(|_| keeps));
         }
         if let (false, Some(owner), Some(written)) = (keeps, owner, written) {
             self.write_down::<T>(port, owner, written, address, when);
@@ -277,16 +277,14 @@ impl Hierarchy {
         let mut upgraded = 0;
         if is_shared {
             port.coherence.upgrades += u64::from(!missed);
-            upgraded = self.settle::<T>(line, when.time);
+            upgraded = self.settle::<T>(line, when);
             self.take_from_others(port, line, when.time);
             // What an exclusive level was given by an owner that has evicted the line is old.
             self.take_exclusive(port, port.own, address);
         }
-        let sharing = self.directory.as_mut().and_then(|all| all.get_mut(line));
-        let Some(sharing) = sharing else {
-            return served;
-        };
-        sharing.write(port.core, parts_of(port, (address, size)));
+        if let Some(directory) = &mut self.directory {
+            directory.write(line, port.core, parts_of(port, (address, size)));
+        }
         if !T::PASSES || upgraded <= served.complete {
             return served;
         }
@@ -345,10 +343,10 @@ impl Hierarchy {
         let Some(directory) = &self.directory else {
             return;
         };
-        let Some(sharing) = directory.get(line) else {
+        let Some(lost) = directory.lost(line, port.core) else {
             return;
         };
-        let Some(lost) = sharing.lost(port.core) else {
+        let Some(sharing) = directory.get(line) else {
             return;
         };
         if T::PASSES && when.time < lost.at {

@@ -41,11 +41,11 @@ fn directories_beyond_memory_are_refused_where_several_cores_run() {
         share: true,
         ..apart.clone()
     };
-    let error = spec.check_memory(&cores, 1 << 30).unwrap_err();
+    let error = spec.check_memory(&cores, 1 << 29).unwrap_err();
     assert_eq!(error.path, "coherence");
-    assert_eq!(spec.check_memory(&apart, 1 << 30), Ok(()));
+    assert_eq!(spec.check_memory(&apart, 1 << 29), Ok(()));
     spec.coherence = None;
-    assert_eq!(spec.check_memory(&cores, 1 << 30), Ok(()));
+    assert_eq!(spec.check_memory(&cores, 1 << 29), Ok(()));
 }
 
 #[test]
