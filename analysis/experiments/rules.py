@@ -7,7 +7,7 @@ from typing import Any
 
 from memwalk.analysis.experiments.beside import BESIDE, MACHINE, SHARES
 from memwalk.analysis.experiments.parameters import Parameter, are_met, in_words, kernels
-from memwalk.analysis.storage_workloads import processing_kernels
+from memwalk.analysis.storage_workloads import processing_kernels, traffic_of
 from memwalk.analysis.storage_workloads.together import PROGRAMS, TOGETHER
 from memwalk.simcore.storage.queues import FCFS
 from memwalk.simcore.yaml_source import Route
@@ -119,13 +119,9 @@ def _has_huge_pages(run: Run) -> bool:
     return bool(run.machine.get("dtlb", {}).get("huge_pages", "none") != "none")
 
 
-_SCANNED = ("clotho-scan", "clotho-tpch", "compound")
-"""Kernels on storage of which a processor, if there is one, scans tables."""
-
-
 def _scans_by_position(run: Run, kernel: str) -> bool:
     """Whether values of DSM that are read by position are another matter than those read in step."""
-    return run.workload["reconstruction"] != "position" or (kernel in _SCANNED and bool(run.machine))
+    return run.workload["reconstruction"] != "position" or (kernel in _PROCESSING and bool(run.machine))
 
 
 def _calls(run: Run) -> bool:
@@ -140,25 +136,14 @@ def _processing_beside(run: Run) -> Iterator[str]:
     return (name for name in names if name in kernels() or name in _PROCESSING)
 
 
-_BY_PLACE = ("interleaved-read", "layout-point", "layout-scan", "layout-space", "layout-update", "super-block")
-"""Kernels on storage that say themselves which blocks they ask for, as those on machines do: a volume only says where these are."""
-
-
 def _has_stripes(run: Run) -> bool:
     """Whether it matters where stripe units end: on one disk they follow each other, for those who do not ask the volume for its rows."""
     return run.storage.get("volume") == "striped" and (run.storage.get("disks", 1) > 1 or any(map(_asks_for_rows, run.each())))
 
 
 def _asks_for_rows(run: Run) -> bool:
-    if run.kernel == "requests":
-        return "span_blocks" not in run.workload  # they lie on all of the volume, which has whole rows
-    return run.kernel not in kernels() and run.kernel not in _BY_PLACE
-
-
-_READERS = ("interleaved-read", "layout-point", "layout-scan", "clotho-point", "clotho-scan", "clotho-tpch")
-"""Kernels on storage that write nothing."""
-_NEITHER = ("layout-space", "super-block")
-"""Those that count pages, and ask for none."""
+    """Whether a program asks the volume where its rows are; kernels on machines say themselves which pages they want."""
+    return run.kernel not in kernels() and traffic_of(run.workload).asks_for_rows
 
 
 def _is_written(run: Run) -> bool:
@@ -167,16 +152,9 @@ def _is_written(run: Run) -> bool:
 
 
 def _may_write(run: Run) -> bool:
-    workload = run.workload
-    match run.kernel:
-        case "requests":
-            return bool(workload["write_share"] > 0)
-        case "layout-update":
-            return bool(workload["operation"] != "lookup")
-        case kernel if kernel in kernels():
-            return _asks(run) and _writes(run)
-        case kernel:
-            return kernel not in (*_READERS, *_NEITHER)
+    if run.kernel in kernels():
+        return _asks(run) and _writes(run)
+    return traffic_of(run.workload).writes
 
 
 def _is_read(run: Run) -> bool:
@@ -185,14 +163,7 @@ def _is_read(run: Run) -> bool:
 
 
 def _may_read(run: Run) -> bool:
-    workload = run.workload
-    match run.kernel:
-        case "requests":
-            return bool(workload["write_share"] < 1)
-        case "layout-update":
-            return bool(workload["operation"] == "lookup" or workload["read_first"])
-        case kernel:
-            return kernel not in ("clotho-insert", *_NEITHER)
+    return run.kernel in kernels() or traffic_of(run.workload).reads
 
 
 _PREFETCHES: Mapping[str, Callable[[Mapping[str, Any]], bool]] = {
@@ -449,7 +420,7 @@ RULES = (
             kernel,
             neutral=(DEFAULT_RECONSTRUCTION,),
         )
-        for kernel in (*_SCANNED, "clotho-point", "clotho-insert", "tpcc")
+        for kernel in (*_PROCESSING, "clotho-point", "clotho-insert", "tpcc")
     ),
 )
 """Parameters that not every run depends on."""

@@ -4,7 +4,7 @@ The first line of a kernel's module says what it does, behind its name.
 """
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar, Protocol, TypeAlias, get_args, runtime_checkable
 
 from memwalk.analysis.storage_workloads.clotho import ClothoColumn, ClothoInsert, ClothoPoint, ClothoScan
@@ -19,6 +19,7 @@ from memwalk.analysis.storage_workloads.requests import Requests
 from memwalk.analysis.storage_workloads.super_block import SuperBlockPlacement
 from memwalk.analysis.storage_workloads.together import Together
 from memwalk.analysis.storage_workloads.tpch import ClothoTpch
+from memwalk.analysis.storage_workloads.traffic import Traffic
 from memwalk.simcore.storage.system import System
 
 _OfMbsm: TypeAlias = InterleavedRead | LayoutScan | LayoutSpace | LayoutUpdate | SuperBlockPlacement
@@ -33,6 +34,10 @@ class StorageKernel(Protocol):
 
     processes: ClassVar[bool]
     """Whether the work of its processor is simulated, if there is a machine."""
+
+    @staticmethod
+    def traffic(workload: Mapping[str, Any], /) -> Traffic:
+        """Say what a run of the resolved ``workload`` asks storage for."""
 
     def native(self) -> dict[str, Any]:
         """Return the workload's values, defaults included, as plain data: what points are told apart by."""
@@ -61,6 +66,12 @@ def list_kernels() -> list[tuple[str, str]]:
     return found
 
 
+def traffic_of(workload: Mapping[str, Any]) -> Traffic:
+    """Say what a run of one of them asks storage for, told by its resolved workload; anything, for other kernels."""
+    kernel = dict(_named()).get(workload.get("kernel", ""))
+    return kernel.traffic(workload) if kernel else Traffic()
+
+
 def processing_kernels() -> tuple[str, ...]:
     """Name those that have the work of their processor simulated, if there is a machine; programs of `together` may be such, too."""
     return tuple(name for name, kernel in _named() if kernel.processes)
@@ -72,4 +83,4 @@ def _named() -> Iterator[tuple[str, type[StorageKernel]]]:
         yield name, kernel
 
 
-__all__ = ["Checked", "StorageKernel", "StorageWorkload", "list_kernels", "processing_kernels"]
+__all__ = ["Checked", "StorageKernel", "StorageWorkload", "list_kernels", "processing_kernels", "traffic_of"]

@@ -1,7 +1,7 @@
 """Kernel `layout-update`: single records are inserted, deleted, changed or looked up (MBSM, sections 4.1, 6.1 and 6.2)."""
 
 import random
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from statistics import fmean, stdev
 from typing import Any, Literal
@@ -11,6 +11,7 @@ from pydantic import Field, StrictBool, model_validator
 from memwalk.analysis.storage_workloads.commands import check_room
 from memwalk.analysis.storage_workloads.layouts import LaidOut
 from memwalk.analysis.storage_workloads.limits import Times
+from memwalk.analysis.storage_workloads.traffic import Traffic
 from memwalk.simcore.storage.device import BLOCK_BYTES
 from memwalk.simcore.storage.run import run
 from memwalk.simcore.storage.system import System
@@ -52,6 +53,12 @@ class LayoutUpdate(LaidOut):
         if self.columns > len(table.columns):
             raise ValueError(f"table {self.table} has {len(table.columns)} columns, not {self.columns}; write fewer")
         return self
+
+    @staticmethod
+    def traffic(workload: Mapping[str, Any], /) -> Traffic:
+        """Say what a run asks for, as `StorageKernel` does."""
+        writes_nothing = workload["operation"] == "lookup"
+        return Traffic(reads=writes_nothing or workload["read_first"], writes=not writes_nothing, asks_for_rows=False)
 
     def native(self) -> dict[str, Any]:
         """Return the workload with its defaults, without what is for other layouts and operations."""

@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple, TypeAlias
 
+from memwalk.analysis.storage_workloads.traffic import Traffic
 from memwalk.simcore.storage.period import Period
 from memwalk.simcore.storage.run import run
 from memwalk.simcore.storage.system import System
@@ -43,6 +44,11 @@ class OneProgram(StrictModel, ABC):
     """As `StorageKernel` says."""
     has_data: ClassVar[bool] = True
     """Whether it has data, which lie behind those of programs before it; one without goes where its fields say."""
+
+    @staticmethod
+    def traffic(_workload: Mapping[str, Any], /) -> Traffic:
+        """Say what a run asks for, as `StorageKernel` does."""
+        return Traffic()
 
     @abstractmethod
     def native(self) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from memwalk.analysis.storage_workloads.limits import Attributes, Pool, Records,
 from memwalk.analysis.storage_workloads.one_program import Begun, Columns, OneProgram, Placed
 from memwalk.analysis.storage_workloads.placed import frames_in, placed, placed_index
 from memwalk.analysis.storage_workloads.reconstruction import Reconstruction
+from memwalk.analysis.storage_workloads.traffic import Traffic
 from memwalk.simcore.storage.period import Period
 from memwalk.simcore.storage.volumes import Volume
 from memwalk.simcore.units import Count
@@ -40,6 +41,11 @@ class ClothoPoint(OneProgram):
         if self.payload > self.attributes:
             raise ValueError(f"payload {self.payload} is more than the {self.attributes} attributes; ask for fewer")
         return self
+
+    @staticmethod
+    def traffic(_workload: Mapping[str, Any], /) -> Traffic:
+        """Say what a run asks for, as `StorageKernel` does."""
+        return Traffic(writes=False)
 
     def native(self) -> dict[str, Any]:
         """Return the workload with its defaults."""

@@ -11,6 +11,7 @@ from memwalk.analysis.storage_workloads.limits import AtOnce, Attributes, Comman
 from memwalk.analysis.storage_workloads.one_program import Begun, Columns, OneProgram, Placed
 from memwalk.analysis.storage_workloads.placed import check_read_ahead, frames_in, placed
 from memwalk.analysis.storage_workloads.reconstruction import Reconstruction
+from memwalk.analysis.storage_workloads.traffic import Traffic
 from memwalk.simcore.storage.period import Period
 from memwalk.simcore.storage.sampled import Sampled, simulate_sample
 from memwalk.simcore.storage.system import System
@@ -60,6 +61,11 @@ class ClothoScan(OneProgram):
             pages = f"{self.run_blocks} blocks are no whole number of pages of {PAGE_BLOCKS}"
             raise mistake_at(("run_blocks",), f"{pages}; write a multiple of {PAGE_BLOCKS}")
         return self
+
+    @staticmethod
+    def traffic(_workload: Mapping[str, Any], /) -> Traffic:
+        """Say what a run asks for, as `StorageKernel` does."""
+        return Traffic(writes=False)
 
     def native(self) -> dict[str, Any]:
         """Return the workload with its defaults."""

@@ -1,0 +1,12 @@
+"""What a kernel asks storage for: which settings a run depends on hinges on that, and is asked before it runs."""
+
+from typing import NamedTuple
+
+
+class Traffic(NamedTuple):
+    """What a run may do; most read and write, and ask the volume where its rows are."""
+
+    reads: bool = True
+    writes: bool = True
+    asks_for_rows: bool = True
+    """Whether it asks the volume which blocks lie side by side: one that says itself which blocks it wants does not."""
