@@ -5,8 +5,8 @@
 use crate::statistics::{
     BranchStatistics, BreakdownRow, BusStatistics, CacheCounts, CacheStatistics, CallStatistics,
     CoherenceStatistics, DramStatistics, InstructionCacheStatistics, MemoryStatistics,
-    PageStatistics, PhaseStatistics, PrefetchStatistics, PrefetcherCounts, Slots, Statistics,
-    TlbStatistics,
+    PageStatistics, PhaseStatistics, PrefetchStatistics, PrefetcherCounts, ReadingStatistics,
+    Slots, Statistics, TlbStatistics,
 };
 use std::collections::BTreeMap;
 
@@ -90,6 +90,10 @@ impl Statistics {
             },
             coherence: both(self.coherence, other.coherence.as_ref(), |one, other| {
                 one.counts(other, op)
+            }),
+            readings: self.readings.or(other.readings).map(|_| {
+                let one = self.readings.unwrap_or_default();
+                one.counts(&other.readings.unwrap_or_default(), op)
             }),
             cache_flushes: maybe(self.cache_flushes, other.cache_flushes, op),
             bus: BusStatistics {
@@ -254,6 +258,16 @@ impl CoherenceStatistics {
             invalidations: op(self.invalidations, other.invalidations),
             true_sharing: op(self.true_sharing, other.true_sharing),
             false_sharing: op(self.false_sharing, other.false_sharing),
+        }
+    }
+}
+
+impl ReadingStatistics {
+    fn counts(self, other: &Self, op: Op) -> Self {
+        Self {
+            ended: op(self.ended, other.ended),
+            in_vain: op(self.in_vain, other.in_vain),
+            repeated: op(self.repeated, other.repeated),
         }
     }
 }

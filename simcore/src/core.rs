@@ -39,7 +39,7 @@ use crate::hierarchy::{Cycles, Hierarchy, Overwritten, Port};
 use crate::ledger::{Accounts, Cause, Ledger, Waits};
 use crate::page_requests::PageRequests;
 use crate::spec::{MachineSpec, SpecError};
-use crate::statistics::{DramStatistics, Statistics};
+use crate::statistics::{DramStatistics, ReadingStatistics, Statistics};
 use calls::Calls;
 use std::sync::Arc;
 use traces::{Event, Kind, Layout, SinkError};
@@ -65,6 +65,7 @@ pub(crate) struct Core {
     calls: Option<Box<Calls>>,
     page_requests: PageRequests,
     events: u64,
+    readings: ReadingStatistics,
     interference: Option<Interference>,
     /// Where pages come from; from nowhere, if they take no time.
     stops: Option<Box<Stops>>,
@@ -116,6 +117,7 @@ impl Core {
             calls: calls.transpose()?.map(Box::new),
             page_requests: PageRequests::default(),
             events: 0,
+            readings: ReadingStatistics::default(),
             interference: spec.interference.map(Interference::new),
             stops: None,
             overwritten: None,
@@ -249,6 +251,13 @@ impl Core {
             self.pipeline
                 .wait_until(&mut self.machinery, free, Cause::Barrier);
         }
+    }
+
+    /// Has read what another core may have changed meanwhile, `in_vain` if one did, and may read it `again`.
+    pub(crate) fn count_reading(&mut self, in_vain: bool, again: bool) {
+        self.readings.ended += 1;
+        self.readings.in_vain += u64::from(in_vain);
+        self.readings.repeated += u64::from(again);
     }
 
     /// Graduation slots filled or charged so far.

@@ -7,6 +7,7 @@
 mod latches;
 mod order;
 mod pages;
+mod reading;
 #[cfg(test)]
 mod tests;
 mod thread;
@@ -17,12 +18,13 @@ use crate::spec::{Inclusion, MachineSpec, SpecError};
 use crate::statistics::{DramStatistics, Statistics};
 use crate::storage::Storage;
 use crate::system::System;
-use latches::{Hold, Latches};
+use latches::{Hold, Latch, Latches};
 use order::Order;
 use pages::Pages;
+use reading::Reading;
 use serde::Serialize;
 use thread::Thread;
-use traces::{EventSource, HeldForEver, Layout, SinkError};
+use traces::{EventSource, HeldForEver, Kind, Layout, SinkError};
 
 /// What runs on a core.
 #[derive(Clone, Copy, Debug)]
@@ -247,13 +249,19 @@ impl Multicore {
         let latch = (self.threads[number].program, event.latch());
         let Some(hold) = Hold::of(event.kind) else {
             let cycle = self.system.cores[number].reach(&event);
-            self.threads[number].skip(1);
-            for (next, free) in self.latches.release(latch, number, cycle) {
-                self.take_latch(next, free, sources)?;
+            if let Some(reading) = self.read_in_vain(number, latch) {
+                for taken in self.threads[number].read_again(reading) {
+                    self.release(taken, (number, cycle), sources)?;
+                }
+                return self.go_on(number, sources);
             }
+            self.threads[number].skip(1);
+            self.release(latch, (number, cycle), sources)?;
             return self.go_on(number, sources);
         };
-        self.latches.forget(self.system.cores[number].now());
+        let threads = &self.threads;
+        let oldest = || threads.iter().filter_map(Thread::oldest_reading).min();
+        self.latches.forget(self.system.cores[number].now(), oldest);
         match self.latches.take(latch, number, hold) {
             Some(free) => self.take_latch(number, free, sources),
             None => {
@@ -272,9 +280,41 @@ impl Multicore {
         sources: &mut [&mut dyn EventSource],
     ) -> Result<(), SinkError> {
         let thread = &mut self.threads[number];
-        self.system.cores[number].take_latch(&thread.events()[0], free);
+        let event = &thread.events()[0];
+        self.system.cores[number].take_latch(event, free);
+        if event.kind == Kind::AwaitLatch {
+            let latch = (thread.program, event.latch());
+            thread.begin_reading(latch, self.latches.changes());
+        }
         thread.get_latch();
         self.go_on(number, sources)
+    }
+
+    /// A thread releases a latch in a cycle: others may go on.
+    fn release(
+        &mut self,
+        latch: Latch,
+        (number, cycle): (usize, u64),
+        sources: &mut [&mut dyn EventSource],
+    ) -> Result<(), SinkError> {
+        for (next, free) in self.latches.release(latch, number, cycle) {
+            self.take_latch(next, free, sources)?;
+        }
+        Ok(())
+    }
+
+    /// A thread is done with what a latch guards: what it has read in vain, as it had only awaited the latch and somebody has held it alone
+    /// since, is to be read again, if that can be done.
+    fn read_in_vain(&mut self, number: usize, latch: Latch) -> Option<Reading> {
+        let thread = &mut self.threads[number];
+        let reading = thread.end_reading(latch)?;
+        if self.latches.is_held_by(latch, number) {
+            return None;
+        }
+        let in_vain = self.latches.changed_since(latch, reading.changes);
+        let again = in_vain && thread.can_read_again(&reading);
+        self.system.cores[number].count_reading(in_vain, again);
+        again.then_some(reading)
     }
 
     /// Finds out what a thread does next.

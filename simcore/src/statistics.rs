@@ -36,6 +36,17 @@ pub struct CoherenceStatistics {
     pub false_sharing: u64,
 }
 
+/// What was read while others might change it, as its latch was only awaited ([`traces::Kind::AwaitLatch`]).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct ReadingStatistics {
+    /// Readings that ended.
+    pub ended: u64,
+    /// Those during which another core held the latch alone.
+    pub in_vain: u64,
+    /// Those of them that began again.
+    pub repeated: u64,
+}
+
 /// What the hardware prefetchers of one cache level did, counted in lines of that level.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct PrefetcherCounts {
@@ -314,6 +325,9 @@ pub struct Statistics {
     /// What other cores have to do with it; absent if caches are not coherent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub coherence: Option<CoherenceStatistics>,
+    /// What was read beside latches; absent if nothing was.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub readings: Option<ReadingStatistics>,
     /// How often others emptied the caches, counted on each core; absent on machines without interference.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cache_flushes: Option<u64>,

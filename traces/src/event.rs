@@ -56,7 +56,9 @@ pub enum Kind {
     /// Takes the latch at `address`: the thread goes on when no other of its program holds it, and holds it up to the next [`Kind::Unlatch`].
     /// Stands before the instruction that does so, and waits for what that waits for. Takes no instruction; a program of one thread goes on.
     Latch = 19,
-    /// Releases the latch at `address`, when the stores before it are done. Takes no instruction.
+    /// Releases the latch at `address`, when the stores before it are done. A thread that has awaited it only has read what it guards: if
+    /// another has held it alone meanwhile, the thread releases what it has taken since [`Kind::AwaitLatch`] and goes back to that event, unless it
+    /// has asked for a page since. Takes no instruction.
     Unlatch = 20,
     /// Takes the latch at `address` as [`Kind::Latch`] does, but beside others that share it: the thread goes on when none holds it alone.
     ShareLatch = 21,

@@ -89,6 +89,7 @@ impl Core {
                 ..*prefetches
             },
             coherence,
+            readings: (self.readings.ended > 0).then_some(self.readings),
             cache_flushes: self.interference.map(|one| one.flushes),
             bus: BusStatistics {
                 fills: port.bus_counts.fills,

@@ -43,6 +43,8 @@ struct State {
     alone: bool,
     /// When it was last released by who had held it alone.
     released: Option<Release>,
+    /// The number of the latest change that somebody has held it alone for; 0 for none.
+    change: u64,
     /// When those released it last who have shared it since then, each core once.
     released_shared: Vec<Release>,
     /// Cores that wait for it, in the order in which they came.
@@ -59,7 +61,11 @@ impl State {
     }
 
     /// The cycle from which a core has what it wants, which holds the latch then. It need not wait for what it released itself.
-    fn give(&mut self, core: usize, hold: Hold) -> u64 {
+    fn give(&mut self, core: usize, hold: Hold, changes: &mut u64) -> u64 {
+        if hold == Hold::Alone {
+            *changes += 1;
+            self.change = *changes;
+        }
         if hold != Hold::Nothing && !self.holders.contains(&core) {
             self.holders.push(core);
             self.alone = hold == Hold::Alone;
@@ -96,6 +102,8 @@ impl State {
 #[derive(Debug)]
 pub(super) struct Latches {
     states: HashMap<Latch, State>,
+    /// How often some have been taken to be held alone.
+    changes: u64,
     forget_at: usize,
 }
 
@@ -104,6 +112,7 @@ impl Latches {
     pub(super) fn new() -> Self {
         Self {
             states: HashMap::new(),
+            changes: 0,
             forget_at: REMEMBERED,
         }
     }
@@ -114,10 +123,27 @@ impl Latches {
         let state = self.states.entry(latch).or_default();
         let is_first = hold == Hold::Nothing || state.waiting.is_empty();
         if is_first && state.grants(core, hold) {
-            return Some(state.give(core, hold));
+            return Some(state.give(core, hold, &mut self.changes));
         }
         state.waiting.push_back((core, hold));
         None
+    }
+
+    /// How often latches have been taken to be held alone: what somebody who awaits one notes, and compares afterwards.
+    pub(super) fn changes(&self) -> u64 {
+        self.changes
+    }
+
+    /// Whether somebody has held a latch alone since so many changes, or does so.
+    pub(super) fn changed_since(&self, latch: Latch, changes: u64) -> bool {
+        let state = self.states.get(&latch);
+        state.is_some_and(|state| state.change > changes)
+    }
+
+    /// Whether a core holds a latch.
+    pub(super) fn is_held_by(&self, latch: Latch, core: usize) -> bool {
+        let state = self.states.get(&latch);
+        state.is_some_and(|state| state.holders.contains(&core))
     }
 
     /// A core releases a latch in a cycle: those who wait longest get what they want, as far as they can have it together, and are given with
@@ -136,17 +162,20 @@ impl Latches {
                 break;
             }
             state.waiting.pop_front();
-            go_on.push((next, state.give(next, hold)));
+            go_on.push((next, state.give(next, hold, &mut self.changes)));
         }
         go_on
     }
 
-    /// Forgets latches that were free before a cycle from which on cores take some, if there are many.
-    pub(super) fn forget(&mut self, cycle: u64) {
+    /// Forgets latches that were free before a cycle from which on cores take some, if there are many; but none that somebody may still ask
+    /// [`Latches::changed_since`] about, who has noted `oldest` changes or more.
+    pub(super) fn forget(&mut self, cycle: u64, oldest: impl FnOnce() -> Option<u64>) {
         if self.states.len() < self.forget_at {
             return;
         }
-        self.states.retain(|_, state| !state.is_free(cycle));
+        let oldest = oldest().unwrap_or(u64::MAX);
+        self.states
+            .retain(|_, state| !state.is_free(cycle) || state.change > oldest);
         self.forget_at = (2 * self.states.len()).max(REMEMBERED);
     }
 

@@ -1,5 +1,7 @@
 //! A thread on its core: the events that it has yet to run, and whether it runs, waits or has ended.
 
+use super::latches::Latch;
+use super::reading::{self, Reading};
 use traces::{AloneAtBarrier, Event, EventSource, Kind, SinkError};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,6 +22,8 @@ pub(super) struct Thread {
     state: State,
     batch: Vec<Event>,
     next: usize,
+    /// What it reads at the moment that others may change meanwhile, in the order in which it began.
+    readings: Vec<Reading>,
 }
 
 impl Thread {
@@ -29,6 +33,7 @@ impl Thread {
             state: State::Runs,
             batch: Vec::new(),
             next: 0,
+            readings: Vec::new(),
         }
     }
 
@@ -77,6 +82,42 @@ impl Thread {
         self.next += 1;
     }
 
+    /// It begins, with the latch event that it is at, to read what a latch guards, and notes how many changes there have been.
+    pub(super) fn begin_reading(&mut self, latch: Latch, changes: u64) {
+        self.readings.push(Reading {
+            latch,
+            changes,
+            start: self.next,
+        });
+    }
+
+    /// Ends the reading of what a latch guards, if there is one.
+    pub(super) fn end_reading(&mut self, latch: Latch) -> Option<Reading> {
+        let place = self.readings.iter().position(|one| one.latch == latch)?;
+        Some(self.readings.remove(place))
+    }
+
+    /// Whether all since a reading began can be run again.
+    pub(super) fn can_read_again(&self, reading: &Reading) -> bool {
+        reading::can_be_repeated(&self.batch[reading.start..self.next])
+    }
+
+    /// Goes back to where a reading began, and gives the latches that it has taken since then.
+    pub(super) fn read_again(&mut self, reading: Reading) -> Vec<Latch> {
+        let since = &self.batch[reading.start..self.next];
+        let holds = |event: &&Event| matches!(event.kind, Kind::Latch | Kind::ShareLatch);
+        let taken = since.iter().filter(holds);
+        let taken = taken.map(|event| (self.program, event.latch())).collect();
+        self.next = reading.start;
+        self.readings.retain(|one| one.start < reading.start);
+        taken
+    }
+
+    /// Changes that had been noted when the oldest of its readings began.
+    pub(super) fn oldest_reading(&self) -> Option<u64> {
+        self.readings.first().map(|reading| reading.changes)
+    }
+
     /// Whether there is nothing left of the batch.
     #[inline]
     pub(super) fn has_run_all(&self) -> bool {
@@ -85,9 +126,14 @@ impl Thread {
 
     /// Gets the next batch, and says whether its first event can be run now.
     pub(super) fn refill(&mut self, source: &mut dyn EventSource) -> Result<bool, SinkError> {
+        let first = reading::first_kept(&mut self.readings, self.next);
+        let kept = self.batch.split_off(first);
         self.batch.clear();
-        self.next = 0;
+        self.next = kept.len();
         source.next_batch(&mut self.batch)?;
+        if !kept.is_empty() {
+            self.batch.splice(..0, kept);
+        }
         Ok(self.has_next())
     }
 

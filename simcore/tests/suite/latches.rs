@@ -4,8 +4,9 @@ use crate::common::batches::Batches;
 use crate::common::*;
 use crate::multicore::{Programs, on_cores, on_cores_with};
 use proptest::prelude::*;
-use simcore::multicore::{Multicore, ThreadOf};
+use simcore::multicore::{Multicore, MulticoreStatistics, ThreadOf};
 use simcore::spec::MachineSpec;
+use simcore::statistics::ReadingStatistics;
 use std::collections::BTreeMap;
 use traces::{Event, Kind, Layout, Segment};
 
@@ -194,6 +195,149 @@ fn a_shared_latch_is_held_by_several() {
     }
 }
 
+/// A thread that reads what a latch guards, which it only awaits: cycles before it, and cycles of reading.
+fn reads(before: usize, with: usize) -> Vec<Event> {
+    let reading = [want(Kind::AwaitLatch, 0)];
+    [busy(before), reading.to_vec(), busy(with), vec![unlatch(0)]].concat()
+}
+
+/// Each thread's cycles and what it read, the same for batches of any size.
+fn readings(threads: &[Vec<Event>]) -> Vec<(u64, Option<ReadingStatistics>)> {
+    let [small, whole] = [3, usize::MAX].map(|batch| {
+        let statistics = in_batches(threads, batch);
+        let cores = statistics.cores.iter();
+        cores
+            .map(|core| (core.cycles, core.readings))
+            .collect::<Vec<_>>()
+    });
+    assert_eq!(small, whole);
+    whole
+}
+
+/// Somebody changes, for 50 cycles, what another reads from cycle 100 on for 200.
+#[test]
+fn what_others_change_meanwhile_is_read_again() {
+    for (change, in_vain, expected) in [
+        (20, 0, 320),  // Over before the reading.
+        (80, 0, 350),  // Under way when it begins, which waits.
+        (110, 1, 520), // In the midst.
+        (280, 1, 550), // Under way when it ends: waits for that, and reads again.
+        (310, 0, 320), // After it.
+    ] {
+        let reader = [reads(100, 200), busy(20)].concat();
+        let found = readings(&[reader, sections(&[(change, 0, 50)])]);
+        let (cycles, read) = found[0];
+        assert!(cycles.abs_diff(expected) <= 4, "{change}: {cycles}");
+        let repeated = in_vain;
+        let ended = 1 + repeated;
+        assert_eq!(
+            read,
+            Some(ReadingStatistics {
+                ended,
+                in_vain,
+                repeated
+            }),
+            "{change}"
+        );
+        assert_eq!(found[1].1, None);
+    }
+}
+
+/// It is read until nobody has changed it.
+#[test]
+fn what_is_changed_again_and_again_is_read_as_often() {
+    let changes: Vec<Section> = vec![(190, 0, 10); 3];
+    let found = readings(&[reads(100, 200), sections(&changes)]);
+    // Read from 100, 300, 500 and 700 on; changed from 190, 390 and 590 on.
+    assert!(found[0].0.abs_diff(900) <= 5, "{}", found[0].0);
+    let read = found[0].1.expect("it reads");
+    assert_eq!((read.ended, read.in_vain, read.repeated), (4, 3, 3));
+}
+
+/// A reading within another is read again with it, and by itself if that alone was in vain.
+#[test]
+fn of_readings_within_each_other_the_outer_one_takes_the_inner_one_along() {
+    let reading = [
+        busy(100),
+        vec![want(Kind::AwaitLatch, 0)],
+        busy(100),
+        vec![want(Kind::AwaitLatch, 1)],
+        busy(100),
+        vec![unlatch(0)],
+        busy(100),
+        vec![unlatch(1)],
+    ];
+    for (number, at, expected) in [(0, 150, 600), (1, 250, 600), (1, 350, 600), (1, 150, 400)] {
+        let found = readings(&[reading.concat(), sections(&[(at, number, 10)])]);
+        let (cycles, read) = found[0];
+        assert!(cycles.abs_diff(expected) <= 5, "{number} {at}: {cycles}");
+        let repeated = u64::from(expected > 400);
+        assert_eq!(read.expect("it reads").repeated, repeated);
+    }
+}
+
+/// Who has taken a latch meanwhile releases it before it goes back: another may have changed what was read while it waits for that latch.
+#[test]
+fn who_reads_again_holds_nothing() {
+    let reading = [
+        busy(100),
+        vec![want(Kind::AwaitLatch, 0)],
+        busy(100),
+        vec![latch(1)],
+        busy(100),
+        vec![unlatch(0)],
+        busy(30),
+        vec![unlatch(1)],
+    ];
+    let changes_both = [
+        busy(150),
+        vec![latch(0)],
+        busy(100),
+        vec![latch(1)],
+        busy(40),
+        vec![unlatch(1), unlatch(0)],
+    ];
+    let found = readings(&[reading.concat(), changes_both.concat()]);
+    // The other comes for latch 1 in cycle 250, has it when the first has read in vain in 300, and is done in 340.
+    assert!(found[1].0.abs_diff(340) <= 4, "{}", found[1].0);
+    assert!(found[0].0.abs_diff(340 + 230) <= 6, "{}", found[0].0);
+    let read = found[0].1.expect("it reads");
+    assert_eq!((read.ended, read.in_vain, read.repeated), (2, 1, 1));
+}
+
+/// A page that was asked for has come: that happens once.
+#[test]
+fn a_reading_that_asks_for_a_page_is_not_repeated() {
+    let reading = [
+        busy(100),
+        vec![want(Kind::AwaitLatch, 0)],
+        busy(100),
+        vec![Event::new(Kind::PageRead, 7)],
+        busy(100),
+        vec![unlatch(0)],
+    ];
+    let found = readings(&[reading.concat(), sections(&[(150, 0, 10)])]);
+    assert!(found[0].0.abs_diff(300) <= 4, "{}", found[0].0);
+    let read = found[0].1.expect("it reads");
+    assert_eq!((read.ended, read.in_vain, read.repeated), (1, 1, 0));
+}
+
+/// Who takes the latch that it has awaited changes that itself.
+#[test]
+fn one_s_own_changes_are_not_in_vain() {
+    let changing = [
+        vec![want(Kind::AwaitLatch, 0)],
+        busy(50),
+        vec![latch(0)],
+        busy(50),
+        vec![unlatch(0)],
+        reads(10, 50),
+    ];
+    let found = readings(&[changing.concat(), busy(300)]);
+    let read = found[0].1.expect("it reads");
+    assert_eq!((read.ended, read.in_vain), (1, 0));
+}
+
 /// Where one page's latch was, another's is: they are two.
 #[test]
 fn latches_of_two_pages_have_one_word() {
@@ -305,19 +449,24 @@ fn any_sections(kinds: &'static [Kind]) -> impl Strategy<Value = Vec<Wanted>> {
 /// When each thread ends in simulation.
 fn simulated_ends(threads: &[Vec<Wanted>], batch: usize) -> Vec<u64> {
     let events: Vec<Vec<Event>> = threads.iter().map(|thread| wanted(thread)).collect();
+    let statistics = in_batches(&events, batch);
+    statistics.cores.iter().map(|core| core.cycles).collect()
+}
+
+/// Threads on narrow cores, whose events come so many at a time.
+fn in_batches(threads: &[Vec<Event>], batch: usize) -> MulticoreStatistics {
     let mut spec = narrow();
-    spec.cores = events.len() as u32;
-    let layouts = vec![Layout::default(); events.len()];
+    spec.cores = threads.len() as u32;
+    let layouts = vec![Layout::default(); threads.len()];
     let mut cores = Multicore::new(&spec, &ThreadOf::one_program(&layouts)).expect("a machine");
     let batches = |events: &Vec<Event>| Batches(events.clone(), batch);
-    let mut sources: Vec<Batches> = events.iter().map(batches).collect();
+    let mut sources: Vec<Batches> = threads.iter().map(batches).collect();
     let mut sources: Vec<&mut dyn traces::EventSource> =
         sources.iter_mut().map(|source| source as _).collect();
     cores
         .run(&mut sources, &mut |_| Ok(()))
         .expect("all release what they hold");
-    let statistics = cores.finish();
-    statistics.cores.iter().map(|core| core.cycles).collect()
+    cores.finish()
 }
 
 proptest! {

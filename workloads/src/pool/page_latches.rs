@@ -68,7 +68,8 @@ impl Latches {
         }
     }
 
-    /// Unpins a page that threads change some of, which is `dirty` if this one did, and releases its latch.
+    /// Unpins a page that threads change some of, which is `dirty` if this one did, and releases its latch, or says that it has been read: if
+    /// another thread has changed it meanwhile, it is read again.
     pub(super) fn release_page<T: Trace>(
         self,
         trace: &mut T,
@@ -84,7 +85,8 @@ impl Latches {
         let site = self.site(LatchSite::PageUnlatch);
         match (held, self.latching) {
             (Use::Read, Latching::Optimistic) => {
-                return self.end_reading(trace, frames, at.number);
+                self.end_reading(trace, frames, at.number);
+                return trace.unlatch_page(latch);
             }
             (_, Latching::Pessimistic) => {
                 trace.exchange(site, latch.0, PINS_BYTES, Dep::NONE);

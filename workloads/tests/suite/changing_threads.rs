@@ -93,18 +93,22 @@ fn threads_that_change_say_the_same_whoever_is_asked_first() {
     }
 }
 
-/// What a thread holds at an event: latches by word and page, and how.
-fn holds(held: &mut HashMap<(u64, u32), Kind>, event: &Event) {
+/// What a thread holds at an event, or has only awaited: latches by word and page, and how. Says whether it releases one. Who reads
+/// optimistically also says so of pages that it has brought itself, and awaited nobody for.
+fn holds(held: &mut HashMap<(u64, u32), Kind>, event: &Event, optimistic: bool) -> bool {
     match event.kind {
-        Kind::Latch | Kind::ShareLatch => {
+        Kind::Latch | Kind::ShareLatch | Kind::AwaitLatch => {
             let before = held.insert(event.latch(), event.kind);
-            assert_eq!(before, None, "{event:?} is held");
+            let is_new = before.is_none_or(|kind| kind == Kind::AwaitLatch);
+            assert!(is_new, "{event:?} is held");
+            false
         }
         Kind::Unlatch => {
             let before = held.remove(&event.latch());
-            assert!(before.is_some(), "{event:?} is not held");
+            assert!(before.is_some() || optimistic, "{event:?} is not held");
+            before.is_some_and(|kind| kind != Kind::AwaitLatch)
         }
-        _ => {}
+        _ => false,
     }
 }
 
@@ -129,19 +133,21 @@ fn pages_are_changed_by_who_holds_them_alone() {
             let (mut held, mut reading) = (HashMap::new(), HashSet::new());
             let (mut stored, mut brought) = (0, 0);
             for event in events {
-                holds(&mut held, event);
+                let releases = holds(&mut held, event, optimistic);
                 let site = usize::from(event.site);
                 let loads = event.kind == Kind::Load;
                 if loads && site == noted {
                     reading.insert(event.address);
-                } else if loads && site == compared || event.kind == Kind::Unlatch {
+                } else if loads && site == compared || releases {
                     // Who brings a page knows its version, and who releases its latch gives it another.
                     let was_noted = reading.remove(&event.address);
                     brought -= i32::from(!was_noted && event.address >= descriptors && brought > 0);
                 }
                 brought += i32::from(event.kind == Kind::PageRead);
                 let is_of_page = |kind: Option<Kind>| {
-                    let of_page = held.iter().filter(|((word, _), _)| *word >= descriptors);
+                    let of_page = held.iter().filter(|((word, _), how)| {
+                        *word >= descriptors && **how != Kind::AwaitLatch
+                    });
                     of_page
                         .filter(|(_, how)| kind.is_none_or(|kind| **how == kind))
                         .count()
@@ -178,7 +184,7 @@ fn a_split_holds_what_it_changes() {
             for events in &events {
                 let mut held = HashMap::new();
                 for event in events {
-                    holds(&mut held, event);
+                    holds(&mut held, event, latching == "optimistic");
                     if event.kind == Kind::Latch {
                         let pages = held.iter().filter(|((_, page), how)| {
                             **how == Kind::Latch && *page != Event::new(Kind::Latch, 0).latch().1
