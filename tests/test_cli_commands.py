@@ -35,6 +35,17 @@ COMMANDS = [
     ("check",),
     ("list",),
     ("schema",),
+    ("advise",),
+    ("advise", "layout"),
+    ("advise", "join"),
+    ("advise", "index"),
+    ("disk",),
+    ("disk", "replay"),
+    ("disk", "convert"),
+    ("index",),
+    ("index", "build"),
+    ("index", "info"),
+    ("index", "check"),
 ]
 
 
@@ -43,6 +54,17 @@ def test_every_help_carries_an_example(command: tuple[str, ...]) -> None:
     done = memwalk(*command, "--help")
     assert done.returncode == 0
     assert "Example: memwalk" in done.stdout
+
+
+@pytest.mark.parametrize("command", [("replay",), ("advise", "join"), ("advise", "index")])
+def test_help_of_commands_without_an_experiment_sets_a_machine_only(command: tuple[str, ...]) -> None:
+    said = " ".join(memwalk(*command, "--help").stdout.replace("│", " ").split())
+    assert "Override a number of the machine" in said
+    assert "workload.keys" not in said
+
+
+def test_help_of_explain_has_no_hole_where_brackets_are_taken_for_markup() -> None:
+    assert "`observe: `" not in memwalk("explain", "--help").stdout
 
 
 def test_version_names_commit_and_profile() -> None:
