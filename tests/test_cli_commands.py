@@ -109,6 +109,16 @@ def test_a_recorded_trace_replays_to_the_statistics_of_the_live_run(tmp_path: Pa
     assert answer("replay", "t.parquet", "--machine", "./small.yaml", *latency, cwd=tmp_path) == live | {"dependences": "recorded"}
 
 
+@pytest.mark.parametrize(("option", "chosen"), [("--variant", "B+"), ("--scale", "quick")])
+def test_nothing_chooses_in_an_experiment_that_is_not_there(tmp_path: Path, option: str, chosen: str) -> None:
+    done = memwalk(
+        "trace", "record", option, chosen, "--set", "workload={kernel: pointer-chase, lines: 9}", "-o", "t.parquet", cwd=tmp_path
+    )
+    assert done.returncode == 2
+    assert done.stderr == f"memwalk: error: {option} {chosen}: chooses in an experiment, and there is none; name its file, or remove this\n"
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_traces_are_described_headed_and_checked(tmp_path: Path) -> None:
     whole = ("kernel=index", "operation=search", "tree.kind=b+", "keys=500", "operations=5", "caches=empty")
     sets = [f"--set=workload.{text}" for text in whole]
