@@ -94,6 +94,13 @@ def test_the_examples_can_be_read() -> None:
         (SCHEMA, QUERIES.replace("[b, d]", "[b, dd]"), "queries.yaml:5:68: the table has no attribute `dd`; did you mean `d`?"),
         (SCHEMA, QUERIES.replace("[b, d]", "[b, b]"), "queries.yaml:5:68: `b` is given twice; remove one"),
         (SCHEMA.replace("[a, b,", "[a, a, b,"), QUERIES, "schema.yaml:5:17: `a` is given twice"),
+        (SCHEMA, QUERIES.replace("[b, d]", "[]"), "queries.yaml:5:64: queries.0.project: a list of 0; it must have 1 or more"),
+        (
+            SCHEMA,
+            QUERIES.replace("1MiB", "64KiB"),
+            "queries.yaml:3:17: prefetch_bytes: 65536 bytes are less than a page of 32768 for each of the 4 columns of `whole`; "
+            "give at least 131072B",
+        ),
         (SCHEMA, QUERIES.replace("whole", "narrow"), "queries.yaml:6:12: a query is called `narrow` already"),
         (SCHEMA, QUERIES.replace("selectivity", "selectivty"), "unknown key `selectivty`; did you mean `selectivity`?"),
         (SCHEMA, QUERIES.replace("0.1", "1.5"), "queries.yaml:5:"),
@@ -166,7 +173,7 @@ def test_a_file_of_dsm_whose_attribute_is_tested_and_projected_is_read_once(tmp_
 
 
 @pytest.mark.parametrize(("storage", "within"), [("raid0-6-disks", 0.02), ("cheetah-x15", 0.3)])
-@pytest.mark.parametrize("prefetch", ["64KiB", "64MiB"])
+@pytest.mark.parametrize("prefetch", ["128KiB", "64MiB"])
 def test_pages_of_a_part_stand_for_those_of_the_table(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, prefetch: str, storage: str, within: float
 ) -> None:
