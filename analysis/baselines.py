@@ -5,25 +5,27 @@ machine file or the simulator shows as a difference, and is accepted with ``memw
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Annotated, Literal
 
 from pydantic import Field
 
 from memwalk.analysis.experiments.points import Row
+from memwalk.analysis.figures.load import Figure, Paper, find_figures
 from memwalk.simcore.errors import UserError
 from memwalk.simcore.files import write_atomically
 from memwalk.simcore.json_text import json_text
 from memwalk.simcore.paths import configs
 from memwalk.simcore.validation import StrictModel, validate
-from memwalk.simcore.yaml_source import load
+from memwalk.simcore.yaml_source import Sourced, load
 
 
 class _File(StrictModel):
     schema_version: int = Field(ge=1, le=1)
     figures: list[str]
-    scale: str
-    points: dict[str, int]
+    scale: Literal["quick", "paper"]
+    points: dict[str, Annotated[int, Field(ge=1)]]
 
 
 @dataclass(frozen=True)
@@ -34,6 +36,17 @@ class Baseline:
     figures: list[str]
     scale: str
     points: dict[str, int]
+    source: Sourced = field(repr=False, compare=False)
+
+    def found(self, papers: Iterable[Paper]) -> list[Figure]:
+        """Find its figures. Raises UserError, with its place in the file, for one that no paper has."""
+        found: list[Figure] = []
+        for index, name in enumerate(self.figures):
+            try:
+                found += find_figures(name, papers)
+            except UserError as error:
+                raise self.source.error(("figures", index), str(error)) from None
+        return found
 
     def store(self, points: dict[str, int]) -> None:
         """Replace the stored cycles. Raises UserError if the file cannot be written."""
@@ -57,7 +70,8 @@ def key(figure: str, row: Row, axes: Iterable[str]) -> str:
 
 
 def _load(path: Path) -> Baseline:
-    file = validate(_File, load(path))  # JSON is YAML, and so a mistake has a line
+    source = load(path)  # JSON is YAML, and so a mistake has a line
+    file = validate(_File, source)
     if not file.figures:
         raise UserError(f"{path}: `figures` is empty; name the figures whose points are stored")
-    return Baseline(path, file.figures, file.scale, file.points)
+    return Baseline(path, file.figures, file.scale, file.points, source)

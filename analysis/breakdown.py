@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 import pandas as pd
 
-from memwalk.analysis.causes import ENDED, SLOTS_ENDED, describe
+from memwalk.analysis.causes import ENDED, SLOTS_ENDED, describe, of_level
 from memwalk.analysis.experiments.manifest import BREAKDOWN, RESULTS, SITES, USAGE
 from memwalk.analysis.experiments.points import Point, Row, parameters_of
 from memwalk.analysis.experiments.results import breakdown_table, is_parameter, read_table, table, usage_table
@@ -88,7 +88,7 @@ class Explanation:
         cycles, per = ("cycles", "In all") if self.operations is None else ("cycles per operation", "Per operation")
         cause = max(dearest.causes, key=lambda name: dearest.causes[name])
         shown = {level: count for level, count in dearest.served.items() if count >= self.shown}
-        served = ", ".join(f"{self.written(count)} by {level}" for level, count in shown.items())
+        served = ", ".join(f"{self.written(count)} by {of_level(level)}" for level, count in shown.items())
         return (
             f"Most goes to {where}: {dearest.cycles:,.1f} of {self.cycles:,.1f} {cycles} ({dearest.share:.0%}), "
             f"mainly {describe(cause)}. {per}: accesses served {served or 'by no level'}; {self.written(dearest.walks)} page-table walks."

@@ -65,4 +65,9 @@ def shortened(slots: Mapping[str, float]) -> dict[str, float]:
 def describe(name: str) -> str:
     """Say in words what a cause is; one of the data cache may name its level."""
     level = name.removeprefix("dcache_")
-    return _MEANINGS[name] if level == name else f"waiting for lines from {level}"
+    return _MEANINGS[name] if level == name else f"waiting for lines from {of_level(level)}"
+
+
+def of_level(level: str) -> str:
+    """Say in words who serves a line: `other_cores` are several words."""
+    return level.replace("_", " ")

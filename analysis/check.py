@@ -29,7 +29,7 @@ def run_checks(jobs: int | None = None, progress: Progress | None = None, *, upd
     if update:
         for one in baselines:
             expect_file(one.path)
-    stored = [(one, figure) for one in baselines for name in one.figures for figure in find_figures(name, papers)]
+    stored = [(one, figure) for one in baselines for figure in one.found(papers)]
     baseline_rows = {figure.id: figure_rows(figure, one.scale) for one, figure in stored}
     rows = [row for _, _, mine in studies for row in mine]
     rows += [row for mine in baseline_rows.values() for row in mine]

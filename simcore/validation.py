@@ -147,6 +147,8 @@ _WORDS = {
     "int_parsing": _NO_WHOLE_NUMBER,
     "int_parsing_size": _NO_WHOLE_NUMBER,
     "int_from_float": _NO_WHOLE_NUMBER,
+    "too_short": "{found} of {actual_length}; it must have {min_length} or more",
+    "too_long": "{found} of {actual_length}; it must have {max_length} or fewer",
     "literal_error": "`{value}` is not one of {expected}",
     _WRONG_KIND: "{discriminator} `{tag}` is not one of {expected_tags}",
     "union_tag_not_found": "`{discriminator}` is missing",

@@ -10,8 +10,9 @@ from typer.testing import CliRunner, Result
 from memwalk.analysis.advice import super_blocks
 from memwalk.analysis.advice.files import Query, Task, load_task
 from memwalk.analysis.advice.predict import LAYOUTS, PAGE_HEADER_BYTES, Layout, UnitCosts, predict
-from memwalk.analysis.advice.rank import Advice, reasons
+from memwalk.analysis.advice.rank import Advice, advise, reasons
 from memwalk.analysis.advice.simulate import Platform, kernel_workload, measured_costs, simulate
+from memwalk.analysis.cli.machine_settings import machine_settings
 from memwalk.analysis.cli.main import app
 from memwalk.analysis.experiments.storage_time import storage_times, timed_pages
 from memwalk.simcore.engines import native
@@ -93,6 +94,13 @@ def test_the_examples_can_be_read() -> None:
         (SCHEMA, QUERIES.replace("[b, d]", "[b, dd]"), "queries.yaml:5:68: the table has no attribute `dd`; did you mean `d`?"),
         (SCHEMA, QUERIES.replace("[b, d]", "[b, b]"), "queries.yaml:5:68: `b` is given twice; remove one"),
         (SCHEMA.replace("[a, b,", "[a, a, b,"), QUERIES, "schema.yaml:5:17: `a` is given twice"),
+        (SCHEMA, QUERIES.replace("[b, d]", "[]"), "queries.yaml:5:64: queries.0.project: a list of 0; it must have 1 or more"),
+        (
+            SCHEMA,
+            QUERIES.replace("1MiB", "64KiB"),
+            "queries.yaml:3:17: prefetch_bytes: 65536 bytes are less than a page of 32768 for each of the 4 columns of `whole`; "
+            "give at least 131072B",
+        ),
         (SCHEMA, QUERIES.replace("whole", "narrow"), "queries.yaml:6:12: a query is called `narrow` already"),
         (SCHEMA, QUERIES.replace("selectivity", "selectivty"), "unknown key `selectivty`; did you mean `selectivity`?"),
         (SCHEMA, QUERIES.replace("0.1", "1.5"), "queries.yaml:5:"),
@@ -165,7 +173,7 @@ def test_a_file_of_dsm_whose_attribute_is_tested_and_projected_is_read_once(tmp_
 
 
 @pytest.mark.parametrize(("storage", "within"), [("raid0-6-disks", 0.02), ("cheetah-x15", 0.3)])
-@pytest.mark.parametrize("prefetch", ["64KiB", "64MiB"])
+@pytest.mark.parametrize("prefetch", ["128KiB", "64MiB"])
 def test_pages_of_a_part_stand_for_those_of_the_table(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, prefetch: str, storage: str, within: float
 ) -> None:
@@ -270,6 +278,25 @@ def test_what_the_model_says_is_a_reason_if_it_is_most_of_the_difference() -> No
     assert steps == f"nsm takes 10.50 times as long: {stepping}."
     took = "the processor takes 1.3 s instead of 0.6 s, which the cost model does not explain"
     assert unknown == f"dsm takes 2.17 times as long: {took}."
+
+
+def test_what_the_best_layout_does_most_is_what_simulation_says() -> None:
+    memory = an_advice("super-column", 1.0, 0.0, 2.0, 0.1)
+    assert reasons([memory]) == ["super-column is best: most of its time goes to reconstructing tuples."]
+    assert reasons([replace(memory, waiting_seconds=0.8)]) == [
+        "super-column is best: most of its time goes to waiting for lines and translations."
+    ]
+    stored = replace(memory, waiting_seconds=0.5, io_seconds=0.6, simulated_seconds=1.6)
+    assert reasons([stored]) == ["super-column is best: the largest part of its time goes to reading its pages."]
+
+
+@pytest.mark.parametrize(("latency", "most"), [("250cycles", "waiting for lines"), ("15cycles", "reconstructing tuples")])
+def test_who_waits_for_memory_is_told_so(tmp_path: Path, latency: str, most: str) -> None:
+    """Nothing prefetches: a line of sixteen values takes 250 cycles, or 15."""
+    whole = task(tmp_path)
+    machine = load_machine("thesis-simulator", machine_settings([f"machine.memory.latency_cycles={latency}"]), dbms="compiled").native()
+    ranked = advise(whole, Platform(machine, None), 2000, lambda _: None)
+    assert most in reasons([one for one in ranked if one.layout == "super-column"])[0]
 
 
 def test_times_and_megabytes_have_three_digits() -> None:

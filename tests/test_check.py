@@ -101,12 +101,20 @@ def test_junit_counts_by_group() -> None:
         (BASELINE.replace("figures", "figure"), "unknown key `figure`; did you mean `figures`"),
         (BASELINE.replace('["fig-1"]', "[]"), "`figures` is empty"),
         ("", "the file is empty"),
+        (BASELINE.replace("quick", "qick"), r"b\.json:1:\d+: scale: `qick` is not one of quick, paper; did you mean `quick`\?"),
+        (BASELINE.replace("{}", '{"fig-1 / search": -5}'), r"points.fig-1 / search: `-5` is too small; the least is 1"),
     ],
 )
 def test_a_damaged_baseline_is_a_mistake(baseline: Path, text: str, message: str) -> None:
     baseline.write_text(text)
     with pytest.raises(UserError, match=message):
         load_baselines()
+
+
+def test_a_baseline_of_a_figure_that_no_paper_has_names_its_place(baseline: Path) -> None:
+    baseline.write_text(BASELINE.replace("fig-1", "fig-11"))
+    with pytest.raises(UserError, match=r"b\.json:1:35: no figure or paper is called `fig-11`; did you mean `fig-1`\?"):
+        run_checks(1)
 
 
 def test_a_missing_baseline_is_a_mistake_and_no_success(baseline: Path) -> None:

@@ -35,6 +35,17 @@ COMMANDS = [
     ("check",),
     ("list",),
     ("schema",),
+    ("advise",),
+    ("advise", "layout"),
+    ("advise", "join"),
+    ("advise", "index"),
+    ("disk",),
+    ("disk", "replay"),
+    ("disk", "convert"),
+    ("index",),
+    ("index", "build"),
+    ("index", "info"),
+    ("index", "check"),
 ]
 
 
@@ -43,6 +54,17 @@ def test_every_help_carries_an_example(command: tuple[str, ...]) -> None:
     done = memwalk(*command, "--help")
     assert done.returncode == 0
     assert "Example: memwalk" in done.stdout
+
+
+@pytest.mark.parametrize("command", [("replay",), ("advise", "join"), ("advise", "index")])
+def test_help_of_commands_without_an_experiment_sets_a_machine_only(command: tuple[str, ...]) -> None:
+    said = " ".join(memwalk(*command, "--help").stdout.replace("│", " ").split())
+    assert "Override a number of the machine" in said
+    assert "workload.keys" not in said
+
+
+def test_help_of_explain_has_no_hole_where_brackets_are_taken_for_markup() -> None:
+    assert "`observe: `" not in memwalk("explain", "--help").stdout
 
 
 def test_version_names_commit_and_profile() -> None:
@@ -85,6 +107,16 @@ def test_a_recorded_trace_replays_to_the_statistics_of_the_live_run(tmp_path: Pa
     live = json.loads((tmp_path / "out" / "points" / f"{rows[0]['point']}.json").read_text())["statistics"]
     latency = ("--set", "machine.memory.latency_cycles=100cycles")
     assert answer("replay", "t.parquet", "--machine", "./small.yaml", *latency, cwd=tmp_path) == live | {"dependences": "recorded"}
+
+
+@pytest.mark.parametrize(("option", "chosen"), [("--variant", "B+"), ("--scale", "quick")])
+def test_nothing_chooses_in_an_experiment_that_is_not_there(tmp_path: Path, option: str, chosen: str) -> None:
+    done = memwalk(
+        "trace", "record", option, chosen, "--set", "workload={kernel: pointer-chase, lines: 9}", "-o", "t.parquet", cwd=tmp_path
+    )
+    assert done.returncode == 2
+    assert done.stderr == f"memwalk: error: {option} {chosen}: chooses in an experiment, and there is none; name its file, or remove this\n"
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_traces_are_described_headed_and_checked(tmp_path: Path) -> None:

@@ -91,6 +91,10 @@ def test_results_say_where_cores_wait_for_each_other(tmp_path: Path) -> None:
     assert breakdown.set_index("segment")["slots"].idxmax() == "task queues"
     once = breakdown.drop_duplicates(["phase", "segment"])
     assert once["false_sharing"].sum() == coherent["coherence_false_sharing"] > 0
+    said = memwalk("explain", "out", "--variant", "coherent", cwd=tmp_path).stdout
+    assert "waiting for lines from other cores. Per operation: accesses served" in said
+    assert "by other cores; " in said
+    assert "other_cores" not in said
 
 
 def test_partitions_smaller_than_a_line_are_shared_falsely_and_explain_says_so(tmp_path: Path) -> None:

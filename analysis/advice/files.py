@@ -79,7 +79,19 @@ def load_task(schema: Path, workload: Path) -> Task:
         if query.selectivity < 1 and not query.predicates:
             message = "selectivity: has no effect on this query: it is for queries with predicates; remove it"
             raise query_source.error(("queries", index, "selectivity"), message)
+    _room_to_read_ahead(query_source, queries)
     return Task(table, queries, table_source, query_source)
+
+
+def _room_to_read_ahead(source: Sourced, file: QueriesFile) -> None:
+    """Refuse memory for reading ahead that has no page for each column of a query."""
+    widest = max(file.queries, key=lambda query: len(query.attributes))
+    columns = len(widest.attributes)
+    if file.prefetch_bytes < (least := columns * file.page_bytes):
+        pages = f"a page of {file.page_bytes} for each of the {columns} columns of `{widest.name}`"
+        raise source.error(
+            ("prefetch_bytes",), f"prefetch_bytes: {file.prefetch_bytes} bytes are less than {pages}; give at least {least}B"
+        )
 
 
 def _once(source: Sourced, names: list[str]) -> None:

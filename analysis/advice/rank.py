@@ -28,6 +28,8 @@ class Advice:
     """Predicted; millions of bytes."""
     lines_per_record: float
     """Lines fetched from memory per record and query, simulated."""
+    waiting_seconds: float = 0.0
+    """The part of the processor's time in which it waits for lines and translations, simulated."""
 
 
 def advise(task: Task, platform: Platform, sample: int, progress: Callable[[str], None]) -> list[Advice]:
@@ -66,6 +68,7 @@ def _weighed(layout: Layout, task: Task, predicted: list[Prediction], simulated:
         reconstruction_seconds=total([one.cost.reconstruction for one in predicted]),
         megabytes_read=total([one.bytes_read for one in predicted]) / 1e6,
         lines_per_record=total([one.lines_per_record for one in simulated]) / runs,
+        waiting_seconds=total([one.waiting_seconds for one in simulated]),
     )
 
 
@@ -73,8 +76,14 @@ def reasons(ranked: list[Advice]) -> list[str]:
     """Say why the first layout comes first, and whether the prediction agrees."""
     best = ranked[0]
     processing = "iterating over its records" if best.iteration_seconds > best.reconstruction_seconds else "reconstructing tuples"
-    most = "reading its pages" if best.io_seconds > best.processor_seconds else processing
-    said = [f"{best.layout} is best: most of its time goes to {most}."]
+    parts = {
+        processing: best.processor_seconds - best.waiting_seconds,
+        "reading its pages": best.io_seconds,
+        "waiting for lines and translations": best.waiting_seconds,
+    }
+    dearest = max(parts, key=lambda part: parts[part])
+    most = "most" if explains(parts[dearest], best.simulated_seconds) else "the largest part"
+    said = [f"{best.layout} is best: {most} of its time goes to {dearest}."]
     for other in ranked[1:]:
         said.append(f"{other.layout} takes {other.simulated_seconds / best.simulated_seconds:.2f} times as long: {_against(other, best)}.")
     preferred = min(ranked, key=lambda advice: advice.predicted_seconds)

@@ -63,6 +63,8 @@ class Simulated:
     cpu_seconds: float
     io_seconds: float
     lines_per_record: float
+    waiting_seconds: float
+    """The part of the processor's time in which it waits for lines and translations."""
 
     @property
     def seconds(self) -> float:
@@ -86,7 +88,9 @@ def simulate(layout: Layout, query: Query, task: Task, platform: Platform, sampl
         io = super_blocks.io_seconds(laid, query, platform.disk)
     else:
         io = _io_seconds(platform.device, layout, kernel, query, task)
-    return Simulated(cpu, io, statistics["bus"]["fills"] / records)
+    slots = statistics["slots"]
+    waiting = cpu * (sum(slots["dcache"].values()) + slots["dtlb"]) / slots["total"]
+    return Simulated(cpu, io, statistics["bus"]["fills"] / records, waiting)
 
 
 def check(task: Task, platform: Platform, sample: int) -> None:

@@ -8,7 +8,12 @@ import typer
 
 from memwalk.analysis.cli import advise_index, advise_join, console
 
-app = typer.Typer(no_args_is_help=True, add_completion=False, help="Advise on how to store a table, how to join two, or how to index one.")
+app = typer.Typer(
+    no_args_is_help=True,
+    add_completion=False,
+    help="Advise on how to store a table, how to join two, or how to index one.",
+    epilog=advise_join.EXAMPLE,
+)
 
 
 app.command("join", epilog=advise_join.EXAMPLE)(advise_join.join)

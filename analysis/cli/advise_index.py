@@ -38,7 +38,7 @@ def index(
         float, typer.Option(min=0, max=_MOST_SKEW, help="Zipf's exponent of how often keys are searched for, or scans begin at them.")
     ] = 0.0,
     sample: Annotated[int, typer.Option(min=1000, max=MOST_KEYS, help="Most keys simulated; the rest is what models say.")] = 20_000_000,
-    set_: console.Sets = [],  # noqa: B006 (Typer copies it)
+    set_: console.MachineSets = [],  # noqa: B006 (Typer copies it)
     json: console.Json = False,
 ) -> None:
     """Rank indexes in disk pages and page sizes, by simulated and by predicted time of an operation on a core, and say why.

@@ -26,7 +26,7 @@ def join(
     sample: Annotated[
         int, typer.Option(min=1000, max=1 << 30, help="Most tuples simulated, of both relations on all cores; the rest is scaled up.")
     ] = 2_000_000,
-    set_: console.Sets = [],  # noqa: B006 (Typer copies it)
+    set_: console.MachineSets = [],  # noqa: B006 (Typer copies it)
     json: console.Json = False,
 ) -> None:
     """Rank the algorithms that join two relations in partitions, by simulated and by predicted time, and say why.

@@ -33,6 +33,13 @@ Sets = Annotated[
     typer.Option("--set", metavar="PATH=VALUE", help="Override a value, such as workload.keys=100000; repeatable."),
 ]
 """The ``--set`` option."""
+MachineSets = Annotated[
+    list[str],
+    typer.Option(
+        "--set", metavar="PATH=VALUE", help="Override a number of the machine, such as machine.memory.latency_cycles=1us; repeatable."
+    ),
+]
+"""The ``--set`` option of commands that have a machine and no experiment."""
 Jobs = Annotated[int | None, typer.Option(min=1, max=MOST, help="Processes; all cores if absent.")]
 """The ``--jobs`` option of every command that simulates points."""
 Scheduler = Annotated[str | None, typer.Option(help="Address of a Dask scheduler, whose workers simulate instead of processes here.")]

@@ -64,9 +64,9 @@ def explain(
     """Say where the time goes: phase x data structure x cause, in cycles per operation.
 
     Causes are what the oldest instruction waited for. `served` counts the loads and stores per operation by the level
-    that served them, other cores behind memory; `walks` the page-table walks per operation. With `observe: [bytes]` in the
-    experiment, a second table has the bytes that each place in the kernel fetched into the last cache, and how many of them
-    anybody used. With storage, a table of seconds has the processor's causes and the wait for storage: queue, overhead, seek,
+    that served them, other cores behind memory; `walks` the page-table walks per operation. Where the experiment observes
+    bytes, a second table has those that each place in the kernel fetched into the last cache, and how many of them anybody
+    used. With storage, a table of seconds has the processor's causes and the wait for storage: queue, overhead, seek,
     rotation, transfer, bus.
 
     With --critical-path, the chain of what was waited for in a part of a trace: instructions, lines and who asked for them,
@@ -152,7 +152,7 @@ def _print_slots(title: str, one: "Explanation", by: By | None, top: int) -> Non
         "cycles" if one.operations is None else "cycles/op",
         "share",
         *(cause.replace("_", "\n") for cause in causes),
-        *(f"served\n{level}" for level in levels),
+        *(f"served\n{level}".replace("_", "\n") for level in levels),
         "walks",
         *shared,
     ]

@@ -94,7 +94,7 @@ def replay(
         bool,
         typer.Option("--shared-addresses", help="The traces are threads of one program: equal addresses are one place in memory."),
     ] = False,
-    set_: console.Sets = [],  # noqa: B006 (Typer copies it)
+    set_: console.MachineSets = [],  # noqa: B006 (Typer copies it)
     json: console.Json = False,
 ) -> None:
     """Replay a trace on a machine: the same statistics as simulating its workload live, bit by bit.

@@ -44,7 +44,7 @@ def record(
     file: Annotated[Path | None, typer.Argument(help="Experiment file; without one, --set gives the whole workload.")] = None,
     set_: console.Sets = [],  # noqa: B006 (Typer copies it)
     variant: Annotated[str | None, typer.Option(help="Which variant of the experiment.")] = None,
-    scale: Annotated[str, typer.Option(help="One of the experiment's scales.")] = FULL_SCALE,
+    scale: Annotated[str | None, typer.Option(help=f"One of the experiment's scales; {FULL_SCALE} if absent.")] = None,
     machine: Annotated[
         str | None, typer.Option(help="Machine on which `warm_up: auto` is found; the trace then has a warm-up of that length.")
     ] = None,
@@ -57,7 +57,7 @@ def record(
     --machine, or set a number of operations: --set workload.warm_up=10000.
     """
     settings = [parse_set(text) for text in set_]
-    workload = _given(settings) if file is None else _only(file, settings, variant, scale)
+    workload = _given(settings, variant, scale) if file is None else _only(file, settings, variant, scale or FULL_SCALE)
     expect_new_file(output, makes_folder=False)
     console.warn_of_debug_build()
     info = native.record(_with_known_warm_up(workload, machine, dbms), output)
@@ -99,8 +99,11 @@ app.command(epilog="Example: memwalk trace export search.parquet --format gem5-e
 )
 
 
-def _given(settings: Sequence[Setting]) -> dict[str, Any]:
-    """Return the workload that is given by ``--set`` alone."""
+def _given(settings: Sequence[Setting], variant: str | None, scale: str | None) -> dict[str, Any]:
+    """Return the workload that is given by ``--set`` alone. Raises UserError for an option that chooses in an experiment."""
+    for option, chosen in (("--variant", variant), ("--scale", scale)):
+        if chosen is not None:
+            raise UserError(f"{option} {chosen}: chooses in an experiment, and there is none; name its file, or remove this")
     workload = resolve_workload(settings, Place("--set"))
     if workload.kernel is not None:
         raise UserError(f"--set: kernel {workload.values['kernel']} runs on storage and has no memory accesses to record")

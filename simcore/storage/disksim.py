@@ -145,16 +145,20 @@ def _fields(line: str, number: int, names: str) -> list[str]:
 
 
 def _count(name: str, text: str, least: int = 0) -> int:
-    if text.isdecimal() and least <= (number := int(text)) < _LARGEST:
-        return number
+    if text.isdecimal() and least <= (number := int(text)):
+        if number < _LARGEST:
+            return number
+        raise ValueError(f"{name} `{shortened(text)}` is too large; the most is {_LARGEST - 1}")
     raise ValueError(f"{name} `{shortened(text)}` is not a whole number from {least} on")
 
 
 def _time(name: str, text: str, unit_ps: int) -> int:
     """Read a time, exactly; what is less than a picosecond is cut off."""
     try:
-        if 0 <= (time_ps := Decimal(text) * unit_ps) < _LARGEST:
-            return int(time_ps)
+        if 0 <= (time_ps := Decimal(text) * unit_ps) < Decimal("inf"):
+            if time_ps < _LARGEST:
+                return int(time_ps)
+            raise ValueError(f"{name} `{shortened(text)}` is too large; it must be less than {_LARGEST / unit_ps:,.0f}")
     except ArithmeticError:  # no number, or not a number
         pass
     raise ValueError(f"{name} `{shortened(text)}` is not a time of 0 or more, such as 12.5")
