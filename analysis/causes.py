@@ -22,6 +22,10 @@ class Cause:
 
 SYSTEM = "system"
 """The name of what the operating system takes."""
+BARRIER = "barrier"
+"""That of what other cores take."""
+APART = (BARRIER, SYSTEM)
+"""Causes that stand by themselves in the shorter list, too, of runs that have them."""
 
 CAUSES = (
     Cause("busy", "busy", "instructions graduating"),
@@ -30,7 +34,7 @@ CAUSES = (
     Cause("icache", "code", "waiting for code"),
     Cause("branch", "branch", "mispredicted branches"),
     Cause("other", "other", "dependences, latencies and functional units"),
-    Cause("barrier", "barrier", "waiting for other cores, at a barrier or for a latch", within="other"),
+    Cause(BARRIER, "barriers and latches", "waiting for other cores, at a barrier or for a latch", within="other"),
     Cause(SYSTEM, "I/O path", "in the operating system, which asks storage for pages", within="other"),
     Cause("storage", "I/O stall", "stopped at a page that storage has not brought yet", of_processor=False),
     Cause("drain", "drain", "draining at the very end", within="other"),
@@ -54,9 +58,11 @@ _MEANINGS = {cause.name: cause.meaning for cause in (*CAUSES, ENDED)}
 def shortened(slots: Mapping[str, float]) -> dict[str, float]:
     """Turn slots by cause into the shorter list of the processor's, every cause of it; one that ``slots`` lacks has none.
 
-    What the operating system takes stands by itself where ``slots`` have it, as storage says then what that is.
+    What the operating system takes stands by itself where ``slots`` have it, as storage says then what that is; and barriers and latches,
+    if some core has waited at them.
     """
-    short = {cause.name: 0.0 for cause in SHORT} | ({SYSTEM: 0.0} if SYSTEM in slots else {})
+    apart = [name for name in APART if name in slots and (name == SYSTEM or slots[name] > 0)]
+    short = dict.fromkeys([*(cause.name for cause in SHORT), *apart], 0.0)
     for cause in (cause for cause in CAUSES if cause.of_processor):
         short[cause.name if cause.name in short else cause.within] += slots.get(cause.name, 0)
     return short

@@ -6,12 +6,12 @@ from typing import Any
 
 import pandas as pd
 
-from memwalk.analysis.causes import CAUSES, ENDED, SHORT, SYSTEM, shortened
+from memwalk.analysis.causes import APART, CAUSES, ENDED, SHORT, shortened
 from memwalk.analysis.storage_workloads.columns import CPU_CAUSES, IO_PARTS
 
 IO_STALL = "I/O stall"
 
-_WORDS = {cause.name: cause.word for cause in CAUSES if cause in SHORT or cause.name == SYSTEM}
+_WORDS = {cause.name: cause.word for cause in CAUSES if cause in SHORT or cause.name in APART}
 """The processor's causes as people read them."""
 _ROUNDING = 1e-9
 """Share of a time by which the sum of its parts may be off."""
@@ -25,7 +25,8 @@ class TimeBreakdown:
 
     seconds: float
     causes: dict[str, float]
-    """The processor's: busy, cache, TLB, code, branch, other and, if it takes time, the I/O path; or processor, if these are not split.
+    """The processor's: busy, cache, TLB, code, branch, other and, if they take time, barriers and latches, and the I/O path; or processor,
+    if these are not split.
 
     Then ended cores (of several), and the I/O stall, if there is storage.
     """
@@ -93,8 +94,8 @@ def _cpu(row: "_Row") -> dict[str, float]:
     """Split the processor's seconds as the workload did, or as the graduation slots are split."""
     whole = row["cpu_seconds"]
     if any(row.has(f"cpu_{cause}_seconds") for cause in CPU_CAUSES):
-        system = (SYSTEM,) if row.has(f"cpu_{SYSTEM}_seconds") else ()
-        return {_WORDS[cause]: row[f"cpu_{cause}_seconds"] for cause in (*CPU_CAUSES, *system)}
+        apart = [cause for cause in APART if row.has(f"cpu_{cause}_seconds")]
+        return {_WORDS[cause]: row[f"cpu_{cause}_seconds"] for cause in (*CPU_CAUSES, *apart)}
     if row.has("slots_total"):
         columns = {cause.name: f"slots_{cause.name}" for cause in CAUSES}
         slots = shortened({cause: row[column] for cause, column in columns.items() if row.has(column)})

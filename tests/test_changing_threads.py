@@ -48,6 +48,22 @@ def test_who_inserts_into_one_page_waits_for_the_others() -> None:
         assert four["slots"]["barrier"] > 0.5 * four["slots"]["busy"]
 
 
+def test_who_reads_in_vain_reads_again() -> None:
+    """Searches for keys of one page, which others change: some are in vain, and all are done again.
+
+    Searches alone are never in vain. With a pool of few frames, readings that have asked for a page are counted only.
+    """
+    few = INSERTIONS | {"keys": 400, "operations": 2000, "caches": "empty", "latching": "optimistic", "threads": 8, "search_share": 0.7}
+    readings = native.simulate(ZEN4, few)["readings"]
+    assert 0.02 < readings["in_vain"] / readings["ended"] < 0.6
+    assert readings["repeated"] == readings["in_vain"]
+    searches = {name: value for name, value in few.items() if name not in ("search_share", "upward_moves")} | {"operation": "search"}
+    assert "readings" not in native.simulate(ZEN4, searches), "nobody changes anything"
+    assert "readings" not in native.simulate(ZEN4, few | {"latching": "pessimistic"}), "pages are held"
+    alone = native.simulate(ZEN4, few | {"threads": 1})
+    assert alone.get("readings", {"in_vain": 0})["in_vain"] == 0
+
+
 def test_changed_pages_go_to_disks(tmp_path: Path) -> None:
     """Four threads keep four disks busy; all that the pool reads and writes is done by them."""
     cycles = {}

@@ -61,6 +61,11 @@ variants:
   scanned:
     workload:
       {kernel: disk-index, operation: scan, structure: array, keys: 1000, operations: 1, range: 10, distance_pages: 2, pool_frames: 18}
+  latched:
+    machine.cores: 2
+    workload:
+      {kernel: disk-index, operation: insert, structure: array, keys: 3000, page_bytes: 2048, operations: 10, threads: 2,
+       latching: optimistic}
   strings: {workload: {kernel: string-index, operation: insert, structure: slotted, keys: 1000, operations: 10}}
   filtered:
     machine.cores: 2

@@ -63,6 +63,21 @@ def test_cores_that_have_ended_neither_work_nor_wait() -> None:
     assert "Most goes to ended cores: 5 of 10 seconds (50%). The processor waits for storage 30% of the time." in found.headline()
 
 
+def test_waits_for_other_cores_stand_by_themselves_where_there_are_any() -> None:
+    slots = {"slots_total": 100.0, "slots_busy": 30.0, "slots_other": 10.0, "slots_barrier": 60.0}
+    row = {"seconds": 10.0, "cpu_seconds": 10.0} | slots
+    found = time_breakdown(row)
+    assert found is not None
+    assert (found.causes["other"], found.causes["barriers and latches"]) == (pytest.approx(1), pytest.approx(6))
+    assert "Most goes to barriers and latches: 6 of 10 seconds (60%)." in found.headline()
+    free = time_breakdown(row | {"slots_barrier": 0.0})
+    assert free is not None
+    assert "barriers and latches" not in free.causes
+    split = time_breakdown({"seconds": 2.0, "cpu_seconds": 2.0, "cpu_busy_seconds": 0.5, "cpu_barrier_seconds": 1.5})
+    assert split is not None
+    assert split.causes["barriers and latches"] == 1.5
+
+
 def test_without_overlap_seconds_are_a_sum() -> None:
     found = time_breakdown({"cpu_seconds": 1.0, "io_seconds": 3.0})
     assert found is not None
