@@ -216,6 +216,15 @@ except UserError as error:
             "keys": "scattered",
         },
         {"kernel": "parallel-join", "algorithm": "radix", "build_tuples": 500_000, "probe_tuples": 1_000_000, "radix_bits": 12},
+        {
+            "kernel": "parallel-join",
+            "algorithm": "no-partitioning",
+            "build_tuples": 2_000_000,
+            "probe_tuples": 1_000_000,
+            "tuple_bytes": 8,
+            "keys": "scattered",
+        },
+        {"kernel": "parallel-join", "algorithm": "radix", "build_tuples": 1_000_000, "probe_tuples": 2_000_000, "tuple_bytes": 8},
     ],
     ids=[
         "mature",
@@ -240,6 +249,8 @@ except UserError as error:
         "probes",
         "one table",
         "radix",
+        "one table of small tuples",
+        "radix of small tuples",
     ],
 )
 def test_what_a_workload_takes_is_estimated(workload: dict[str, Any]) -> None:

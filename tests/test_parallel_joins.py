@@ -29,8 +29,13 @@ def found(run: dict[str, Any]) -> tuple[int, int, int]:
     return work["operations"], work["returned"], work["checksum"]
 
 
-def test_all_find_the_same_on_any_number_of_cores() -> None:
+SIZES = pytest.mark.parametrize("tuple_bytes", [8, 16])
+
+
+@SIZES
+def test_all_find_the_same_on_any_number_of_cores(tuple_bytes: int) -> None:
     work = JOIN | {"build_tuples": 20_000, "probe_tuples": 30_000, "skew": 0.5, "match_share": 0.7, "keys": "scattered"}
+    work |= {"tuple_bytes": tuple_bytes}
     runs = {
         (way, threads): native.simulate(THESIS | {"cores": threads}, work | change | {"threads": threads})
         for way, change in WAYS.items()
@@ -77,18 +82,37 @@ def test_buffers_touch_the_pages_of_partitions_less_often() -> None:
     assert buffers > 2 * two
 
 
-def test_lines_written_past_the_caches_are_not_fetched() -> None:
-    """Both inputs are written once: 562,144 tuples, four to a line. Dirty lines do not come back from the caches either."""
-    work = JOIN | WAYS["buffers"] | {"passes": 1}
+@SIZES
+def test_lines_written_past_the_caches_are_not_fetched(tuple_bytes: int) -> None:
+    """Both inputs are written once: 562,144 tuples of 16 bytes, or twice as many of 8. No dirty lines come back from the caches either."""
+    tuples = {name: JOIN[name] * 16 // tuple_bytes for name in ("build_tuples", "probe_tuples")}
+    work = JOIN | WAYS["buffers"] | tuples | {"passes": 1, "tuple_bytes": tuple_bytes}
     through, past = (native.simulate(THESIS, work | {"non_temporal": other}) for other in (False, True))
-    lines = sum(JOIN[tuples] for tuples in ("build_tuples", "probe_tuples")) / 4
+    lines = sum(tuples.values()) * tuple_bytes / 64
     assert past["bus"]["non_temporal"] == pytest.approx(lines, rel=0.01)
     assert through["bus"]["fills"] - past["bus"]["fills"] == pytest.approx(lines, rel=0.05)
     assert "non_temporal" not in through["bus"]
 
     many = THESIS | {"cores": 8}
     through, past = (native.simulate(many, work | {"threads": 8, "non_temporal": other}) for other in (False, True))
-    assert through["cycles"] > 1.1 * past["cycles"], "the bus is what eight cores wait for"
+    # A tuple of half the bytes takes half the lines and as many instructions.
+    assert through["cycles"] / past["cycles"] > 1 + 0.1 * tuple_bytes / 16, "the bus is what eight cores wait for"
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_half_the_bytes_are_half_the_lines(way: str) -> None:
+    """Inputs and partitions are larger than the cache, and so is the table, of 4 MiB or of 8: its lines come in random order."""
+    small, large = (native.simulate(THESIS, JOIN | WAYS[way] | {"tuple_bytes": tuple_bytes}) for tuple_bytes in (8, 16))
+    assert found(small) == found(large), "dense keys and their payloads are the same numbers"
+
+    def lines(run: dict[str, Any]) -> int:
+        return int(run["bus"]["fills"]) + int(run["bus"].get("non_temporal", 0))
+
+    if way == "no partitioning":
+        # Inputs take half, and of a table of half the lines the cache holds twice the share.
+        assert 1.3 < lines(large) / lines(small) < 1.7
+    else:
+        assert lines(large) / lines(small) == pytest.approx(2.0, rel=0.15)
 
 
 EXPERIMENT = """\
@@ -126,11 +150,12 @@ def test_joins_run_record_replay_and_explain(tmp_path: Path) -> None:
         assert native.replay_cores([trace], machine, shared_addresses=True)["cycles"] == native.simulate(machine, work)["cycles"]
 
 
+@SIZES
 @pytest.mark.parametrize("threads", [1, 2])
-def test_joins_run_on_this_processor_and_find_what_they_find_in_simulation(threads: int) -> None:
+def test_joins_run_on_this_processor_and_find_what_they_find_in_simulation(threads: int, tuple_bytes: int) -> None:
     if len(os.sched_getaffinity(0)) < threads:
         pytest.skip("threads natively take as many processors")
-    work = JOIN | {"build_tuples": 30_000, "probe_tuples": 40_000, "threads": threads, "keys": "scattered"}
+    work = JOIN | {"build_tuples": 30_000, "probe_tuples": 40_000, "threads": threads, "keys": "scattered", "tuple_bytes": tuple_bytes}
     for change in WAYS.values():
         ran = native.run_native(work | change, 2, 0)
         assert all(time > 0 for time in ran["times_ns"])
@@ -147,3 +172,13 @@ def test_what_cannot_be_is_refused_and_says_why(tmp_path: Path) -> None:
         assert done.returncode != 0
         assert f"{told} has no effect" in done.stderr
         assert "Traceback" not in done.stderr
+
+
+def test_tuples_of_other_sizes_are_refused(tmp_path: Path) -> None:
+    experiment = tmp_path / "joins.yaml"
+    experiment.write_text(EXPERIMENT.replace("probe_tuples: 5000", "probe_tuples: 5000, tuple_bytes: 12"))
+    done = memwalk("run", str(experiment), "--out", str(tmp_path / "out"))
+    assert done.returncode != 0
+    for told in ("tuple_bytes", "12", "8", "16"):
+        assert told in done.stderr
+    assert "Traceback" not in done.stderr

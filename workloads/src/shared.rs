@@ -2,7 +2,7 @@
 //! than a plain one where its order does not matter. As in an arena, a simulated address is where the value lies.
 
 use crate::arena::PAGE_BYTES;
-use crate::native::streaming::{self, stream};
+use crate::native::streaming::{self, stream, stream_halves};
 use crate::place::Loaded;
 use crate::tracer::{Dep, Trace};
 use crate::word::Word;
@@ -23,10 +23,12 @@ pub(crate) trait SharedWord: Word {
     fn get(atomic: &Self::Atomic) -> Self;
     /// Changes its value.
     fn set(atomic: &Self::Atomic, value: Self);
+    /// Changes the values of a line past the host's caches.
+    fn stream(atomics: &[Self::Atomic], values: &[Self]);
 }
 
 macro_rules! shared_word {
-    ($type:ty, $atomic:ty) => {
+    ($type:ty, $atomic:ty, $stream:ident) => {
         impl SharedWord for $type {
             type Atomic = $atomic;
 
@@ -43,11 +45,16 @@ macro_rules! shared_word {
             fn set(atomic: &$atomic, value: Self) {
                 atomic.store(value, Ordering::Relaxed);
             }
+
+            #[inline]
+            fn stream(atomics: &[$atomic], values: &[Self]) {
+                $stream(atomics, values);
+            }
         }
     };
 }
-shared_word!(u32, AtomicU32);
-shared_word!(u64, AtomicU64);
+shared_word!(u32, AtomicU32, stream_halves);
+shared_word!(u64, AtomicU64, stream);
 
 /// An array of words at a simulated address.
 #[derive(Debug)]
@@ -196,9 +203,7 @@ impl<W: SharedWord> Shared<W> {
             self.store_many(trace, site, first + place, &line[..words], Dep::NONE);
         }
     }
-}
 
-impl Shared<u64> {
     /// Stores the words of a line from `index` on past the caches, by the widest stores. Nobody may read them before the thread has called
     /// [`fence`].
     #[inline]
@@ -207,7 +212,7 @@ impl Shared<u64> {
         trace: &mut T,
         site: impl Into<u16>,
         index: usize,
-        words: &[u64],
+        words: &[W],
         dep: Dep,
     ) {
         debug_assert!(self.is_line(index, words.len()));
@@ -215,7 +220,7 @@ impl Shared<u64> {
         trace.store_nta(site, self.address(index), LINE_BYTES as u16, stores, dep);
         if T::NATIVE {
             let first = self.start + index;
-            stream(&self.atomics[first..first + words.len()], words);
+            W::stream(&self.atomics[first..first + words.len()], words);
         } else {
             for (word, &value) in words.iter().enumerate() {
                 self.set(index + word, value);

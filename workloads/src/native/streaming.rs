@@ -1,46 +1,54 @@
 //! Stores past the host's caches (non-temporal stores).
 
-use std::sync::atomic::AtomicU64;
 #[cfg(not(target_arch = "x86_64"))]
 use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicU32, AtomicU64};
 
 /// Bytes of one such store, to a place that is a multiple of them.
 const BYTES: usize = 16;
 
-/// Writes a line of words past the caches, two at a time; through them on processors other than x86-64.
-///
-/// The words must not be read or written, by anybody, before the thread has called [`fence`].
-///
-/// # Panics
-/// If there are not as many places as words, or they do not begin at a multiple of 16 bytes.
-#[allow(
-    unsafe_code,
-    reason = "the standard library offers the instruction as an unsafe function only"
-)]
-pub(crate) fn stream(places: &[AtomicU64], words: &[u64]) {
-    let first = places.as_ptr();
-    assert!(places.len() == words.len() && words.len().is_multiple_of(2));
-    assert_eq!(
-        first.cast::<u8>().align_offset(BYTES),
-        0,
-        "a place is no multiple of {BYTES} bytes"
-    );
-    #[cfg(target_arch = "x86_64")]
-    for (pair, words) in places.chunks_exact(2).zip(words.chunks_exact(2)) {
-        use std::arch::x86_64::{_mm_set_epi64x, _mm_stream_si128};
-        let [low, high] = [words[0].cast_signed(), words[1].cast_signed()];
-        // SAFETY: the pair are 16 bytes that begin at a multiple of 16, as `first` does, and that an atomic lets be written through a shared
-        // reference. Others see them when the thread has called `fence`, and nobody accesses them before: `stream` asks for that, and a
-        // thread that breaks it reads old words or new ones, as of any atomic. Every x86-64 processor has the instruction (SSE2).
-        unsafe {
-            _mm_stream_si128(pair[0].as_ptr().cast(), _mm_set_epi64x(high, low));
+macro_rules! stream {
+    ($name:ident, $word:ty, $atomic:ty) => {
+        /// Writes a line of words past the caches, 16 bytes at a time; through them on processors other than x86-64.
+        ///
+        /// The words must not be read or written, by anybody, before the thread has called [`fence`].
+        ///
+        /// # Panics
+        /// If there are not as many places as words, or they do not begin and end at multiples of 16 bytes.
+        #[allow(
+            unsafe_code,
+            reason = "the standard library offers the instruction as an unsafe function only"
+        )]
+        pub(crate) fn $name(places: &[$atomic], words: &[$word]) {
+            const WORDS: usize = BYTES / size_of::<$word>();
+            let first = places.as_ptr();
+            assert!(places.len() == words.len() && words.len().is_multiple_of(WORDS));
+            assert_eq!(
+                first.cast::<u8>().align_offset(BYTES),
+                0,
+                "a place is no multiple of {BYTES} bytes"
+            );
+            #[cfg(target_arch = "x86_64")]
+            for (places, words) in places.chunks_exact(WORDS).zip(words.chunks_exact(WORDS)) {
+                use std::arch::x86_64::{_mm_loadu_si128, _mm_stream_si128};
+                // SAFETY: the words are 16 bytes that are read. The places are 16 bytes that begin at a multiple of 16, as `first` does, and that
+                // atomics let be written through a shared reference. Others see them when the thread has called `fence`, and nobody accesses
+                // them before: `stream` asks for that, and a thread that breaks it reads old words or new ones, as of any atomic. Every x86-64
+                // processor has the instructions (SSE2).
+                unsafe {
+                    let words = _mm_loadu_si128(words.as_ptr().cast());
+                    _mm_stream_si128(places.as_ptr().cast_mut().cast(), words);
+                }
+            }
+            #[cfg(not(target_arch = "x86_64"))]
+            for (place, &word) in places.iter().zip(words) {
+                place.store(word, Ordering::Relaxed);
+            }
         }
-    }
-    #[cfg(not(target_arch = "x86_64"))]
-    for (place, &word) in places.iter().zip(words) {
-        place.store(word, Ordering::Relaxed);
-    }
+    };
 }
+stream!(stream_halves, u32, AtomicU32);
+stream!(stream, u64, AtomicU64);
 
 /// Writes words of 4 bytes past the caches; through them on processors other than x86-64, and what is no whole word in its place.
 ///
@@ -70,7 +78,7 @@ pub(crate) fn stream_bytes(to: &mut [u8], bytes: &[u8]) {
     to.copy_from_slice(bytes);
 }
 
-/// Has everything that the thread wrote by [`stream`] and [`stream_bytes`] be where all threads see it, before what follows.
+/// Has everything that the thread wrote by [`stream`], [`stream_halves`] and [`stream_bytes`] be where all threads see it, before what follows.
 #[allow(
     unsafe_code,
     reason = "the standard library offers the instruction as an unsafe function only"
@@ -113,6 +121,17 @@ mod tests {
             };
             assert_eq!(found.load(Ordering::Relaxed), expected, "word {word}");
         }
+    }
+
+    #[test]
+    fn halves_of_words_are_where_they_were_written() {
+        #[repr(align(64))]
+        struct Line([AtomicU32; 16]);
+        let line = Line(std::array::from_fn(|_| AtomicU32::new(0)));
+        stream_halves(&line.0[4..12], &[1, 2, 3, 4, 5, 6, 7, 8]);
+        fence();
+        let found = line.0.map(AtomicU32::into_inner);
+        assert_eq!(found, [0, 0, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8, 0, 0, 0, 0]);
     }
 
     #[test]

@@ -7,12 +7,13 @@ use super::memory::Memory;
 use super::relations::{BUILD, PROBE, TUPLE_WORDS};
 use super::sites::Site;
 use super::tasks::Task;
+use super::tuple_word::TupleWord;
 use crate::tracer::{Dep, Trace};
 
 /// Joins the partitions of a task, of which keys agree in so many lower bits, in the heads and chains of a thread.
-pub(super) fn join<T: Trace>(
+pub(super) fn join<W: TupleWord, T: Trace>(
     trace: &mut T,
-    memory: &Memory,
+    memory: &Memory<W>,
     (task, pass, bits): (&Task, usize, u32),
     thread: usize,
     found: &mut Found,
@@ -22,7 +23,7 @@ pub(super) fn join<T: Trace>(
     let [build, probe] = task.tuples.clone();
     let tuples = memory.partitions(pass, BUILD);
     let count = build.len().next_power_of_two();
-    let head_of = |key: u64| first_head + ((key >> bits) as usize & (count - 1));
+    let head_of = |key: W| first_head + ((key.to_u64() >> bits) as usize & (count - 1));
     heads.clear(trace, Site::HeadsClear, first_head, count);
     let begin = build.start;
     for tuple in build {
@@ -65,7 +66,7 @@ pub(super) fn join<T: Trace>(
             let build = tuples.load(trace, Site::Key, place, here);
             let payload = tuples.load(trace, Site::Payload, place + 1, here);
             trace.work(COMPARE + TAKE);
-            found.add_if(build.value == key.value, payload.value);
+            found.add_if(build.value == key.value, payload.value.to_u64());
             hit = chains.load(trace, Site::Chain, first_chain + number, hit.token.after(1));
         }
         next_tuple(trace);

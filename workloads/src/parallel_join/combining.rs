@@ -7,40 +7,41 @@
 
 use super::costs::{ADD, COMPARE, HASH};
 use super::loops::{last_tuple, next_tuple};
-use super::memory::BUFFER_WORDS;
 use super::relations::TUPLE_WORDS;
 use super::scatter::Flow;
 use super::sites::Site;
+use super::tuple_word::TupleWord;
 use crate::shared::{Shared, fence};
 use crate::tracer::{Dep, Trace};
 
-/// Tuples of a line.
-const LINE_TUPLES: usize = BUFFER_WORDS / TUPLE_WORDS;
-/// The word of a buffer in which the place is.
-const PLACE: usize = BUFFER_WORDS - 1;
-
 /// A thread's buffers, from a word on.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Combining<'m> {
-    pub(super) buffers: &'m Shared<u64>,
+pub(super) struct Combining<'m, W: TupleWord> {
+    pub(super) buffers: &'m Shared<W>,
     pub(super) row: usize,
     /// Whether whole lines are written past the caches.
     pub(super) non_temporal: bool,
 }
 
-impl Combining<'_> {
+impl<W: TupleWord> Combining<'_, W> {
+    /// Tuples of a line.
+    const LINE_TUPLES: usize = W::LINE_WORDS / TUPLE_WORDS;
+    /// The word of a buffer in which the place is.
+    const PLACE: usize = W::LINE_WORDS - 1;
+
     fn buffer(self, partition: usize) -> usize {
-        self.row + partition * BUFFER_WORDS
+        self.row + partition * W::LINE_WORDS
     }
 
     /// Scatters a thread's tuples.
-    pub(super) fn scatter<T: Trace>(self, trace: &mut T, flow: &Flow<'_>) {
+    pub(super) fn scatter<T: Trace>(self, trace: &mut T, flow: &Flow<'_, W>) {
         let buffers = self.buffers;
         let (offsets, first) = flow.offsets;
         for partition in 0..flow.pass.fan_out() {
             let begins = offsets.load(trace, Site::Offsets, first + partition, Dep::NONE);
-            let (place, known) = (u64::from(begins.value), begins.token.after(0));
-            let word = self.buffer(partition) + PLACE;
+            let place = W::from_u64(begins.value.into());
+            let known = begins.token.after(0);
+            let word = self.buffer(partition) + Self::PLACE;
             buffers.store(trace, Site::BufferPlaceChange, word, place, known);
         }
         for tuple in flow.own.clone() {
@@ -49,35 +50,43 @@ impl Combining<'_> {
             let loaded =
                 from.load_many::<T, TUPLE_WORDS>(trace, site, tuple * TUPLE_WORDS, Dep::NONE);
             trace.work(HASH.into());
-            let partition = flow.pass.of(loaded.value[0]);
+            let partition = flow.pass.of(loaded.value[0].to_u64());
             let buffer = self.buffer(partition);
             let waits = loaded.token.after(HASH + 1);
-            let place = buffers.load(trace, Site::BufferPlace, buffer + PLACE, waits);
-            let within = place.value as usize % LINE_TUPLES;
+            let place = buffers.load(trace, Site::BufferPlace, buffer + Self::PLACE, waits);
+            let next = place.value.to_u64() as usize;
+            let within = next % Self::LINE_TUPLES;
             let known = place.token.after(2);
             trace.work(2 * ADD);
             let slot = buffer + within * TUPLE_WORDS;
             buffers.store_many(trace, Site::BufferFill, slot, &loaded.value, known);
-            let full = within == LINE_TUPLES - 1;
+            let full = within == Self::LINE_TUPLES - 1;
             trace.work(COMPARE);
             trace.branch(Site::BufferFull, full, known);
             if full {
-                self.write(trace, flow, partition, place.value as usize + 1);
+                self.write(trace, flow, partition, next + 1);
             }
             trace.work(ADD);
-            let moved = place.value + 1;
-            buffers.store(trace, Site::BufferPlaceChange, buffer + PLACE, moved, known);
+            let moved = W::from_u64(next as u64 + 1);
+            buffers.store(
+                trace,
+                Site::BufferPlaceChange,
+                buffer + Self::PLACE,
+                moved,
+                known,
+            );
             next_tuple(trace);
         }
         last_tuple(trace);
         for partition in 0..flow.pass.fan_out() {
-            let word = self.buffer(partition) + PLACE;
+            let word = self.buffer(partition) + Self::PLACE;
             let place = buffers.load(trace, Site::BufferPlace, word, Dep::NONE);
-            let left = !place.value.is_multiple_of(LINE_TUPLES as u64);
+            let end = place.value.to_u64() as usize;
+            let left = !end.is_multiple_of(Self::LINE_TUPLES);
             trace.work(COMPARE);
             trace.branch(Site::BufferFull, left, place.token.after(1));
             if left {
-                self.write(trace, flow, partition, place.value as usize);
+                self.write(trace, flow, partition, end);
             }
         }
         if self.non_temporal {
@@ -86,8 +95,8 @@ impl Combining<'_> {
     }
 
     /// Writes what a buffer has of the line up to a place, from where the thread's part of the partition begins.
-    fn write<T: Trace>(self, trace: &mut T, flow: &Flow<'_>, partition: usize, end: usize) {
-        let line = (end - 1) / LINE_TUPLES * LINE_TUPLES;
+    fn write<T: Trace>(self, trace: &mut T, flow: &Flow<'_, W>, partition: usize, end: usize) {
+        let line = (end - 1) / Self::LINE_TUPLES * Self::LINE_TUPLES;
         let (offsets, first) = flow.offsets;
         let begins = offsets.load(trace, Site::Offsets, first + partition, Dep::NONE);
         let first = line.max(begins.value as usize);
@@ -97,10 +106,9 @@ impl Combining<'_> {
             return;
         }
         let from = self.buffer(partition);
-        let buffer =
-            self.buffers
-                .load_many::<T, BUFFER_WORDS>(trace, Site::BufferRead, from, Dep::NONE);
-        let words = &buffer.value[(first - line) * TUPLE_WORDS..(end - line) * TUPLE_WORDS];
+        let buffer = W::load_line(self.buffers, trace, Site::BufferRead, from);
+        let words =
+            &buffer.value.as_ref()[(first - line) * TUPLE_WORDS..(end - line) * TUPLE_WORDS];
         let read = buffer.token.after(0);
         let to = first * TUPLE_WORDS;
         let site = Site::BufferWrite;

@@ -5,6 +5,7 @@ use super::loops::{last_tuple, next_tuple};
 use super::passes::Pass;
 use super::relations::TUPLE_WORDS;
 use super::sites::Site;
+use super::tuple_word::TupleWord;
 use crate::shared::{Shared, WIDEST_BYTES};
 use crate::tracer::{Dep, Trace};
 use std::ops::Range;
@@ -13,17 +14,17 @@ use std::ops::Range;
 const LINE: usize = 16;
 
 /// Counts the tuples of each partition.
-pub(super) fn count<T: Trace>(
+pub(super) fn count<W: TupleWord, T: Trace>(
     trace: &mut T,
     pass: Pass,
-    (tuples, own): (&Shared<u64>, Range<usize>),
+    (tuples, own): (&Shared<W>, Range<usize>),
     (histogram, row): (&Shared<u32>, usize),
 ) {
     histogram.clear(trace, Site::HistogramClear, row, pass.fan_out());
     for tuple in own {
         let key = tuples.load(trace, Site::HistogramKey, tuple * TUPLE_WORDS, Dep::NONE);
         trace.work(HASH.into());
-        let place = row + pass.of(key.value);
+        let place = row + pass.of(key.value.to_u64());
         let count = histogram.load(trace, Site::Histogram, place, key.token.after(HASH));
         trace.work(ADD);
         let counted = count.token.after(1);

@@ -5,23 +5,22 @@ use super::places::{
     TASK_WORDS, TASKS,
 };
 use super::spec::ParallelJoinWorkload;
+use super::tuple_word::TupleWord;
 use crate::shared::{Shared, SharedWord};
 
 /// Counters of a line, by which task queues lie apart.
 const LINE_COUNTERS: usize = LINE_BYTES as usize / size_of::<u32>();
-/// Words of a write-combining buffer: a line.
-pub(super) const BUFFER_WORDS: usize = LINE_BYTES as usize / size_of::<u64>();
 
 /// The arrays that threads share, and rows of them that are a thread's.
 #[derive(Debug)]
-pub(super) struct Memory {
+pub(super) struct Memory<W: TupleWord> {
     /// By relation and thread.
     pub(super) histograms: Shared<u32>,
     /// By thread: where partitions begin, and where their next tuple goes.
     pub(super) offsets: Shared<u32>,
     pub(super) places: Shared<u32>,
-    /// By thread and partition.
-    pub(super) buffers: Shared<u64>,
+    /// By thread and partition, a line each.
+    pub(super) buffers: Shared<W>,
     /// By pass and partition.
     pub(super) tasks: Shared<u32>,
     /// By pass: a counter at the beginning of a line.
@@ -30,7 +29,7 @@ pub(super) struct Memory {
     pub(super) heads: Shared<u32>,
     pub(super) chains: Shared<u32>,
     /// By pass and relation.
-    partitions: Vec<Shared<u64>>,
+    partitions: Vec<Shared<W>>,
     pub(super) rows: Rows,
 }
 
@@ -46,7 +45,7 @@ pub(super) struct Rows {
     first_tasks: usize,
 }
 
-impl Memory {
+impl<W: TupleWord> Memory<W> {
     pub(super) fn new(workload: &ParallelJoinWorkload, places: &Places) -> Self {
         let threads = workload.threads as usize;
         let counters = |segment| array::<u32>(places, segment);
@@ -68,7 +67,7 @@ impl Memory {
             rows: Rows {
                 threads,
                 counters: workload.row(workload.most_fan_out()),
-                buffers: workload.most_fan_out() * BUFFER_WORDS,
+                buffers: workload.most_fan_out() * W::LINE_WORDS,
                 heads: of_thread(HEADS),
                 chains: of_thread(CHAINS),
                 first_tasks: workload.partitions(0),
@@ -77,7 +76,7 @@ impl Memory {
     }
 
     /// The tuples of a relation after a pass.
-    pub(super) fn partitions(&self, pass: usize, relation: usize) -> &Shared<u64> {
+    pub(super) fn partitions(&self, pass: usize, relation: usize) -> &Shared<W> {
         &self.partitions[2 * pass + relation]
     }
 }

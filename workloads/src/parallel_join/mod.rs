@@ -7,6 +7,8 @@
 //! told to (`combining.rs`). Later passes, and the joins of partitions by chains of tuple numbers (`chains.rs`), are tasks that threads take
 //! (`tasks.rs`). `radix.rs` has the order of all that.
 //!
+//! Tuples have two words of eight bytes or of four (`tuple_word.rs`), for each of which all of this is compiled: `kernel.rs` chooses.
+//!
 //! What threads do at the same time has one order in the simulation (docs/decisions/041-threads-that-share-a-table.md); natively they latch and
 //! count as they come.
 
@@ -15,6 +17,7 @@ mod combining;
 mod costs;
 mod found;
 mod histogram;
+mod kernel;
 mod limits;
 mod loops;
 mod memory;
@@ -31,6 +34,7 @@ mod table;
 mod tasks;
 #[cfg(test)]
 mod tests;
+mod tuple_word;
 mod work;
 
 pub use crate::buckets::Keys;
@@ -41,18 +45,17 @@ use crate::kept::Kept;
 use crate::memory::Memory;
 use crate::validate::WorkloadError;
 use crate::work::Work;
-use relations::{Inputs, Relations};
-use run::JoinRun;
-use std::sync::Arc;
+use kernel::{Drawn, JoinKernel};
+use relations::Inputs;
 
 /// The inputs of the latest workload.
-pub(crate) type KeptRelations = Kept<Inputs, Arc<Relations>, 1>;
+pub(crate) type KeptRelations = Kept<Inputs, Drawn, 1>;
 
 impl Family for ParallelJoinWorkload {
     const DESCRIPTION: &'static str = "hash join of two arrays of tuples by threads that share memory: one table without partitioning, or parallel radix partitioning";
     const EXCHANGES: bool = true;
     type Kept = KeptRelations;
-    type Kernel = JoinRun;
+    type Kernel = JoinKernel;
 
     fn validate(&self) -> Result<(), WorkloadError> {
         self.check()
@@ -74,10 +77,8 @@ impl Family for ParallelJoinWorkload {
         kept.holds(&Inputs::of(self))
     }
 
-    fn prepare(&self, kept: &mut KeptRelations) -> Result<JoinRun, WorkloadError> {
-        let relations = kept.get(Inputs::of(self), |inputs| {
-            Ok(Arc::new(Relations::draw(inputs)))
-        })?;
-        Ok(JoinRun::new(self, relations))
+    fn prepare(&self, kept: &mut KeptRelations) -> Result<JoinKernel, WorkloadError> {
+        let drawn = kept.get(Inputs::of(self), |inputs| Ok(Drawn::of(inputs)))?;
+        Ok(JoinKernel::of(self, drawn))
     }
 }

@@ -6,14 +6,15 @@ use super::loops::{last_tuple, next_tuple};
 use super::relations::{BUILD, PROBE, Relations, TUPLE_WORDS};
 use super::sites::Site;
 use super::table::{Planned, Table};
+use super::tuple_word::TupleWord;
 use crate::tracer::{Dep, Trace};
 use std::ops::Range;
 
 /// Puts a thread's build tuples into the table: natively as it comes, else as planned.
-pub(super) fn build<T: Trace>(
+pub(super) fn build<W: TupleWord, T: Trace>(
     trace: &mut T,
-    relations: &Relations,
-    (table, planned): (&Table, &Planned),
+    relations: &Relations<W>,
+    (table, planned): (&Table<W>, &Planned<W>),
     own: Range<usize>,
 ) {
     for tuple in own {
@@ -36,10 +37,10 @@ pub(super) fn build<T: Trace>(
 }
 
 /// Probes the table with a thread's probe tuples, each to the end of its chain: keys need not be unique.
-pub(super) fn probe<T: Trace>(
+pub(super) fn probe<W: TupleWord, T: Trace>(
     trace: &mut T,
-    relations: &Relations,
-    table: &Table,
+    relations: &Relations<W>,
+    table: &Table<W>,
     own: Range<usize>,
     found: &mut Found,
 ) {
@@ -57,7 +58,7 @@ pub(super) fn probe<T: Trace>(
                 let build = bucket.load_key(trace, one, here);
                 let payload = bucket.load_payload(trace, one, here);
                 trace.work(COMPARE + TAKE);
-                found.add_if(build == key, payload);
+                found.add_if(build == key, payload.to_u64());
             }
             trace.branch(Site::BucketTuples, false, counted.after(1));
             let (next, brought) = table.load_next(trace, bucket, here);

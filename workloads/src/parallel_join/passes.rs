@@ -1,10 +1,11 @@
 //! Passes of partitioning: which bits of keys each goes by, and how much room it leaves between partitions.
 
+use super::places::LINE_BYTES;
 use super::spec::ParallelJoinWorkload;
 
-/// Tuples left free between partitions: three lines, an odd number, so that partitions of one size do not begin in the same cache set (as in
-/// the published program).
-const PADDING: usize = 12;
+/// Lines left free between partitions: an odd number, so that partitions of one size do not begin in the same cache set (as in the published
+/// program).
+const PADDING_LINES: u64 = 3;
 
 /// The bits of a pass.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,7 +49,8 @@ impl ParallelJoinWorkload {
     pub(super) fn padding(&self, pass: usize) -> usize {
         let passes = self.pass_list();
         let within = passes[pass + 1..].iter().map(|pass| pass.fan_out() + 1);
-        PADDING * within.sum::<usize>().max(1)
+        let lines = PADDING_LINES as usize * within.sum::<usize>().max(1);
+        lines * (LINE_BYTES / u64::from(self.tuple_bytes)) as usize
     }
 
     /// Tuples that there is room for in the partitions of a relation.

@@ -2,7 +2,7 @@
 
 use super::spec::{Algorithm, ParallelJoinWorkload};
 use crate::arena::{Reservation, place};
-use crate::buckets::{BUCKET_BYTES, BUCKET_TUPLES, TUPLE_BYTES, heads};
+use crate::buckets::{BUCKET_TUPLES, bucket_bytes, heads};
 use traces::Segment;
 
 /// Counters of a task: where its build and its probe tuples begin and end.
@@ -40,11 +40,9 @@ fn lines(name: &str, bytes: u64) -> Reservation {
 }
 
 /// Room for the inputs: the same whatever joins them.
-pub(super) fn input_reservations(build_tuples: u64, probe_tuples: u64) -> [Reservation; 2] {
-    [
-        lines("build input", build_tuples * TUPLE_BYTES),
-        lines("probe input", probe_tuples * TUPLE_BYTES),
-    ]
+pub(super) fn input_reservations(tuples: [u64; 2], tuple_bytes: u64) -> [Reservation; 2] {
+    let [build, probe] = tuples.map(|tuples| tuples * tuple_bytes);
+    [lines("build input", build), lines("probe input", probe)]
 }
 
 /// What is known of the build keys, from which the room follows that some structures take.
@@ -64,9 +62,10 @@ pub(super) struct Places {
 
 impl Places {
     pub(super) fn new(workload: &ParallelJoinWorkload, sizes: Sizes) -> Self {
-        let mut all = input_reservations(workload.build_tuples, workload.probe_tuples).to_vec();
+        let (tuples, bytes) = (workload.tuples(), workload.tuple_bytes.into());
+        let mut all = input_reservations(tuples, bytes).to_vec();
         all.extend(match sizes {
-            Sizes::Overflow(overflow) => table(workload.build_tuples, overflow),
+            Sizes::Overflow(overflow) => workload.table(overflow),
             Sizes::LargestPartition(tuples) => workload.partitioned(tuples),
         });
         Self {
@@ -85,15 +84,6 @@ impl Places {
     }
 }
 
-/// A table: its first buckets, those behind them, and the number of the next that is free.
-fn table(build_tuples: u64, overflow: u64) -> Vec<Reservation> {
-    vec![
-        lines("buckets", heads(build_tuples, BUCKET_TUPLES) * BUCKET_BYTES),
-        lines("overflow buckets", overflow * BUCKET_BYTES),
-        lines("free bucket", LINE_BYTES),
-    ]
-}
-
 /// Bytes of so many counters.
 fn counters(count: usize) -> u64 {
     (count * size_of::<u32>()) as u64
@@ -103,6 +93,16 @@ impl ParallelJoinWorkload {
     /// Counters of a thread, so many that no line is of two threads.
     pub(super) fn row(&self, counters: usize) -> usize {
         counters.next_multiple_of(LINE_BYTES as usize / size_of::<u32>())
+    }
+
+    /// A table: its first buckets, so many behind them, and the number of the next that is free.
+    fn table(&self, overflow: u64) -> Vec<Reservation> {
+        let bytes = bucket_bytes(BUCKET_TUPLES, self.tuple_bytes.into());
+        vec![
+            lines("buckets", heads(self.build_tuples, BUCKET_TUPLES) * bytes),
+            lines("overflow buckets", overflow * bytes),
+            lines("free bucket", LINE_BYTES),
+        ]
     }
 
     /// What partitioning takes, if the largest partition has so many build tuples.
@@ -145,9 +145,10 @@ impl ParallelJoinWorkload {
                 "probe partitions",
             ],
         };
-        let inputs = [self.build_tuples, self.probe_tuples].into_iter().cycle();
+        let inputs = self.tuples().into_iter().cycle();
+        let bytes = u64::from(self.tuple_bytes);
         let partitions = names.into_iter().zip(inputs);
-        all.extend(partitions.map(|(name, tuples)| lines(name, self.room(tuples) * TUPLE_BYTES)));
+        all.extend(partitions.map(|(name, tuples)| lines(name, self.room(tuples) * bytes)));
         all
     }
 

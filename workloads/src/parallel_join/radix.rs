@@ -12,6 +12,7 @@ use super::scatter::{Flow, scatter};
 use super::sites::Site;
 use super::spec::ParallelJoinWorkload;
 use super::tasks::{Task, Tasks, Wanted};
+use super::tuple_word::TupleWord;
 use crate::shared::Shared;
 use crate::tracer::{Dep, Trace};
 use std::ops::Range;
@@ -31,14 +32,14 @@ pub(super) fn phases(passes: u32) -> Vec<String> {
 
 /// A thread of a radix join.
 #[derive(Debug)]
-pub(super) struct Radix<'j> {
+pub(super) struct Radix<'j, W: TupleWord> {
     pub(super) workload: &'j ParallelJoinWorkload,
-    pub(super) relations: &'j Relations,
-    pub(super) memory: &'j Memory,
+    pub(super) relations: &'j Relations<W>,
+    pub(super) memory: &'j Memory<W>,
     pub(super) thread: usize,
 }
 
-impl Radix<'_> {
+impl<W: TupleWord> Radix<'_, W> {
     pub(super) fn run<T: Trace>(&self, trace: &mut T, found: &mut Found) {
         let (workload, passes) = (self.workload, self.workload.pass_list());
         let own = [
@@ -75,7 +76,7 @@ impl Radix<'_> {
     }
 
     /// The tasks that this thread takes of those that a pass has left.
-    fn tasks<T: Trace>(&self, pass: usize, wanted: Wanted) -> Tasks<'_> {
+    fn tasks<T: Trace>(&self, pass: usize, wanted: Wanted) -> Tasks<'_, W> {
         let tasks = Tasks::new(self.memory, (pass, self.workload.partitions(pass)), wanted);
         if T::NATIVE {
             tasks
@@ -113,10 +114,10 @@ impl Radix<'_> {
     fn flow<'f>(
         &'f self,
         (pass, number): (Pass, usize),
-        from: &'f Shared<u64>,
+        from: &'f Shared<W>,
         own: Range<usize>,
         relation: usize,
-    ) -> Flow<'f> {
+    ) -> Flow<'f, W> {
         Flow {
             pass,
             from,
@@ -126,7 +127,7 @@ impl Radix<'_> {
         }
     }
 
-    fn scatter<T: Trace>(&self, trace: &mut T, flow: &Flow<'_>) {
+    fn scatter<T: Trace>(&self, trace: &mut T, flow: &Flow<'_, W>) {
         let (memory, rows) = (self.memory, self.memory.rows);
         if self.workload.write_combining {
             let combining = Combining {

@@ -2,6 +2,7 @@
 
 use super::places::{BUILD_INPUT, PROBE_INPUT, input_reservations};
 use super::spec::ParallelJoinWorkload;
+use super::tuple_word::TupleWord;
 use crate::arena::place;
 use crate::buckets::{Keys, payload};
 use crate::random::Random;
@@ -23,6 +24,7 @@ pub(crate) struct Inputs {
     match_share: f64,
     skew: f64,
     seed: u64,
+    pub(super) tuple_bytes: u32,
 }
 
 impl Inputs {
@@ -34,6 +36,7 @@ impl Inputs {
             match_share: workload.match_share,
             skew: workload.skew,
             seed: workload.seed,
+            tuple_bytes: workload.tuple_bytes,
         }
     }
 }
@@ -43,16 +46,16 @@ pub(super) const TUPLE_WORDS: usize = 2;
 
 /// The inputs, build before probe relation.
 #[derive(Debug)]
-pub(crate) struct Relations {
+pub(crate) struct Relations<W: TupleWord> {
     pub(super) inputs: Inputs,
-    pub(super) tuples: [Shared<u64>; 2],
+    pub(super) tuples: [Shared<W>; 2],
 }
 
 /// Which of the two relations.
 pub(super) const BUILD: usize = 0;
 pub(super) const PROBE: usize = 1;
 
-impl Relations {
+impl<W: TupleWord> Relations<W> {
     /// Draws them.
     pub(super) fn draw(inputs: &Inputs) -> Self {
         let mut numbers: Vec<u64> = (1..=inputs.build_tuples).collect();
@@ -80,19 +83,19 @@ impl Relations {
     /// Relations with these keys.
     pub(super) fn of(
         inputs: Inputs,
-        build: impl Iterator<Item = u64>,
-        probe: impl Iterator<Item = u64>,
+        build: impl Iterator<Item = W>,
+        probe: impl Iterator<Item = W>,
     ) -> Self {
         let segments = place(&input_reservations(
-            inputs.build_tuples,
-            inputs.probe_tuples,
+            [inputs.build_tuples, inputs.probe_tuples],
+            W::TUPLE_BYTES,
         ));
         let counts = [inputs.build_tuples, inputs.probe_tuples].map(|count| count as usize);
         let tuples = [(BUILD, BUILD_INPUT), (PROBE, PROBE_INPUT)].map(|(relation, segment)| {
             let words = counts[relation] * TUPLE_WORDS;
             Shared::new(segments[segment].base, words)
         });
-        let fill = |to: &Shared<u64>, keys: &mut dyn Iterator<Item = u64>| {
+        let fill = |to: &Shared<W>, keys: &mut dyn Iterator<Item = W>| {
             for (tuple, key) in keys.enumerate() {
                 watch::look_at(tuple as u64);
                 to.set(tuple * TUPLE_WORDS, key);
@@ -106,11 +109,11 @@ impl Relations {
 
     /// The key of a build tuple.
     pub(super) fn build_key(&self, tuple: usize) -> u64 {
-        self.tuples[BUILD].get(tuple * TUPLE_WORDS)
+        self.tuples[BUILD].get(tuple * TUPLE_WORDS).to_u64()
     }
 
     /// A build tuple: key and payload.
-    pub(super) fn build_tuple(&self, tuple: usize) -> [u64; 2] {
+    pub(super) fn build_tuple(&self, tuple: usize) -> [W; 2] {
         [0, 1].map(|word| self.tuples[BUILD].get(tuple * TUPLE_WORDS + word))
     }
 

@@ -9,6 +9,7 @@ use super::relations::Relations;
 use super::sites::Site;
 use super::spec::ParallelJoinWorkload;
 use super::table::{Planned, Table, overflow_buckets};
+use super::tuple_word::TupleWord;
 use crate::board::Board;
 use crate::family::Kernel;
 use crate::outcome::Outcome;
@@ -24,24 +25,24 @@ const PROBE_PHASE: u16 = 2;
 
 /// What threads share besides the inputs.
 #[derive(Clone, Debug)]
-pub(super) enum Structures {
+pub(super) enum Structures<W: TupleWord> {
     /// A table as planned, and natively one that each run builds.
-    Table(Arc<Planned>, Arc<Board<Table>>),
+    Table(Arc<Planned<W>>, Arc<Board<Table<W>>>),
     /// What each run writes.
-    Partitions(Arc<Board<Memory>>),
+    Partitions(Arc<Board<Memory<W>>>),
 }
 
 /// A workload with its inputs.
 #[derive(Clone, Debug)]
-pub(crate) struct JoinRun {
+pub(crate) struct JoinRun<W: TupleWord> {
     workload: ParallelJoinWorkload,
-    relations: Arc<Relations>,
+    relations: Arc<Relations<W>>,
     places: Places,
-    pub(super) structures: Structures,
+    pub(super) structures: Structures<W>,
 }
 
-impl JoinRun {
-    pub(super) fn new(workload: &ParallelJoinWorkload, relations: Arc<Relations>) -> Self {
+impl<W: TupleWord> JoinRun<W> {
+    pub(super) fn new(workload: &ParallelJoinWorkload, relations: Arc<Relations<W>>) -> Self {
         let (places, structures) = if workload.partitions_inputs() {
             let sizes = Sizes::LargestPartition(largest_partition(workload, &relations));
             let board = Arc::new(Board::of(1));
@@ -66,7 +67,7 @@ impl JoinRun {
         &self,
         thread: u32,
         trace: &mut T,
-        (planned, board): (&Planned, &Board<Table>),
+        (planned, board): (&Planned<W>, &Board<Table<W>>),
         found: &mut Found,
     ) {
         let (workload, relations) = (&self.workload, &self.relations);
@@ -97,7 +98,7 @@ impl JoinRun {
         &self,
         thread: u32,
         trace: &mut T,
-        board: &Board<Memory>,
+        board: &Board<Memory<W>>,
         found: &mut Found,
     ) {
         if thread == 0 {
@@ -120,7 +121,10 @@ impl JoinRun {
 }
 
 /// Build tuples of the largest partition of all passes.
-fn largest_partition(workload: &ParallelJoinWorkload, relations: &Relations) -> u64 {
+fn largest_partition<W: TupleWord>(
+    workload: &ParallelJoinWorkload,
+    relations: &Relations<W>,
+) -> u64 {
     let mask = (1_u64 << workload.radix_bits) - 1;
     let mut counts = vec![0_u64; mask as usize + 1];
     for tuple in 0..relations.build_tuples() {
@@ -130,7 +134,7 @@ fn largest_partition(workload: &ParallelJoinWorkload, relations: &Relations) -> 
     counts.into_iter().max().unwrap_or(0)
 }
 
-impl Kernel for JoinRun {
+impl<W: TupleWord> Kernel for JoinRun<W> {
     fn layout(&self) -> Layout {
         let phases = match self.structures {
             Structures::Table(..) => PHASES.iter().map(ToString::to_string).collect(),

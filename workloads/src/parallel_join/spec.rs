@@ -1,10 +1,10 @@
 //! Parameters of these joins.
 
-use super::limits::{BUILD_TUPLES, PASSES, PROBE_TUPLES, RADIX_BITS};
+use super::limits::{BUILD_TUPLES, PASSES, PROBE_TUPLES, RADIX_BITS, TUPLE_BYTES};
 use crate::bounds::{SHARE, THREADS};
-use crate::buckets::Keys;
+use crate::buckets::{self, Keys};
 use crate::ranks::SKEW;
-use crate::schema::{has_effect, parameters, required, takes};
+use crate::schema::{bytes, has_effect, parameters, required, takes};
 use crate::validate::WorkloadError;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -20,7 +20,7 @@ pub enum Algorithm {
     Radix,
 }
 
-/// A join of two arrays of tuples of 16 bytes.
+/// A join of two arrays of tuples.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 #[schemars(transform = parameters::<Self>)]
@@ -28,12 +28,15 @@ pub struct ParallelJoinWorkload {
     /// What is done with the inputs before they are joined.
     #[schemars(transform = required)]
     pub algorithm: Algorithm,
-    /// Tuples of the build relation, of 16 bytes, each with a key of its own, in random order.
+    /// Tuples of the build relation, each with a key of its own, in random order.
     #[schemars(transform = required, transform = takes(BUILD_TUPLES))]
     pub build_tuples: u64,
-    /// Tuples of the probe relation, of 16 bytes.
+    /// Tuples of the probe relation.
     #[schemars(transform = required, transform = takes(PROBE_TUPLES))]
     pub probe_tuples: u64,
+    /// Bytes of a tuple, half of them its key and half its payload.
+    #[schemars(transform = bytes, transform = takes(TUPLE_BYTES))]
+    pub tuple_bytes: u32,
     /// Which keys the build tuples have.
     pub keys: Keys,
     /// Share of the probe tuples that have a match.
@@ -67,6 +70,7 @@ impl Default for ParallelJoinWorkload {
             algorithm: Algorithm::Radix,
             build_tuples: 10_000,
             probe_tuples: 20_000,
+            tuple_bytes: buckets::TUPLE_BYTES as u32,
             keys: Keys::Dense,
             match_share: 1.0,
             skew: 0.0,
@@ -92,6 +96,7 @@ impl ParallelJoinWorkload {
     pub(super) fn check(&self) -> Result<(), WorkloadError> {
         BUILD_TUPLES.check("build_tuples", self.build_tuples)?;
         PROBE_TUPLES.check("probe_tuples", self.probe_tuples)?;
+        TUPLE_BYTES.check("tuple_bytes", self.tuple_bytes)?;
         SHARE.check("match_share", self.match_share)?;
         SKEW.check("skew", self.skew)?;
         RADIX_BITS.check("radix_bits", self.radix_bits)?;
@@ -105,6 +110,11 @@ impl ParallelJoinWorkload {
             return Err(WorkloadError::new("passes", message));
         }
         Ok(())
+    }
+
+    /// Tuples of both relations, build before probe.
+    pub(super) fn tuples(&self) -> [u64; 2] {
+        [self.build_tuples, self.probe_tuples]
     }
 
     /// A thread's part of the build tuples.

@@ -1,6 +1,7 @@
 //! The table that all threads build: a latch in each bucket, and what has no room in a key's first bucket in others behind it.
 //!
-//! As published, a full bucket gets a new one right behind it, into which later tuples go until it is full, too. Buckets behind the first come from
+//! A bucket has four bytes for its latch and four for its count, and eight for the pointer to the next, whatever the words of its tuples are. As
+//! published, a full bucket gets a new one right behind it, into which later tuples go until it is full, too. Buckets behind the first come from
 //! one array, of which the next free one is counted; the published program has such an array for each thread.
 
 use super::costs::{ADD, BUCKET_ADDRESS, COMPARE, HASH};
@@ -8,18 +9,19 @@ use super::places::{BUCKETS, FREE_BUCKET, OVERFLOW, Places};
 use super::relations::{Relations, TUPLE_WORDS};
 use super::sites::Site;
 use super::spec::ParallelJoinWorkload;
-use crate::buckets::{self, BUCKET_BYTES, BUCKET_TUPLES, FIRST_TUPLE, heads};
-use crate::place::Loaded;
+use super::tuple_word::TupleWord;
+use crate::buckets::{self, BUCKET_TUPLES, heads, key_at, payload_at};
 use crate::shared::Shared;
 use crate::tracer::{Dep, Token, Trace};
 use crate::watch;
+use std::marker::PhantomData;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Words of a bucket, and where in it things are: the next bucket, the latch and the count, the first tuple.
-const BUCKET_WORDS: usize = BUCKET_BYTES as usize / size_of::<u64>();
-const NEXT: usize = buckets::NEXT as usize / size_of::<u64>();
-const COUNT: usize = buckets::COUNT as usize / size_of::<u64>();
-const FIRST: usize = FIRST_TUPLE as usize / size_of::<u64>();
+/// Bytes of a bucket's words.
+const WORD_BYTES: usize = size_of::<u64>();
+/// Which of them are the pointer to the next bucket, and the latch and the count.
+const NEXT: usize = buckets::NEXT as usize / WORD_BYTES;
+const COUNT: usize = buckets::COUNT as usize / WORD_BYTES;
 /// The bit of the count that is the latch: the program that is simulated has four bytes for each.
 const LATCH: u64 = 1 << 32;
 /// Bytes of the latch and of the count.
@@ -27,60 +29,63 @@ const HALF: u64 = 4;
 
 /// A bucket. That all of its words are there is checked once.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Bucket<'t> {
-    words: &'t [AtomicU64; BUCKET_WORDS],
+pub(super) struct Bucket<'t, W: TupleWord> {
+    words: W::Bucket<'t>,
     address: u64,
 }
 
-impl<'t> Bucket<'t> {
+impl<'t, W: TupleWord> Bucket<'t, W> {
     /// The bucket whose first word has a number.
     #[inline]
     fn of(memory: &'t Shared<u64>, first: usize) -> Self {
         Self {
-            words: memory.row(first),
+            words: W::bucket(memory, first),
             address: memory.address(first),
         }
+    }
+
+    /// A word of it.
+    #[inline]
+    fn word(&self, number: usize) -> &AtomicU64 {
+        &self.words.as_ref()[number]
     }
 
     /// Tuples in it.
     #[inline]
     fn count(self) -> u64 {
-        self.words[COUNT].load(Ordering::Relaxed) & !LATCH
+        self.word(COUNT).load(Ordering::Relaxed) & !LATCH
     }
 
     /// Its word that leads to the next bucket.
     #[inline]
-    fn next(self) -> &'t AtomicU64 {
-        &self.words[NEXT]
-    }
-
-    /// The first word of a tuple.
-    #[inline]
-    fn tuple(tuple: u64) -> usize {
-        FIRST + tuple as usize * TUPLE_WORDS
+    fn next(&self) -> &AtomicU64 {
+        self.word(NEXT)
     }
 
     /// The address of a tuple.
     fn tuple_address(self, tuple: u64) -> u64 {
-        self.address + (Self::tuple(tuple) * size_of::<u64>()) as u64
+        self.address + key_at(tuple, W::TUPLE_BYTES)
     }
 
-    /// Puts a tuple into it.
+    /// Puts a tuple into it: by one store for two words of four bytes.
     #[inline]
-    fn put(self, tuple: u64, [key, payload]: [u64; 2]) {
-        let word = Self::tuple(tuple);
-        self.words[word].store(key, Ordering::Relaxed);
-        self.words[word + 1].store(payload, Ordering::Relaxed);
-    }
-
-    #[inline]
-    fn load<T: Trace>(self, trace: &mut T, site: Site, word: usize, dep: Dep) -> Loaded<u64> {
-        let address = self.address + (word * size_of::<u64>()) as u64;
-        let token = trace.load(site, address, size_of::<u64>() as u16, 1, dep);
-        Loaded {
-            value: self.words[word].load(Ordering::Relaxed),
-            token,
+    fn put(self, tuple: u64, words: [W; TUPLE_WORDS]) {
+        let first = key_at(tuple, W::TUPLE_BYTES) as usize / WORD_BYTES;
+        for (number, together) in words.chunks(WORD_BYTES / W::BYTES).enumerate() {
+            let bits = (0..).zip(together).fold(0, |bits, (place, word)| {
+                bits | word.to_u64() << (place * 8 * W::BYTES)
+            });
+            self.word(first + number).store(bits, Ordering::Relaxed);
         }
+    }
+
+    /// Loads a word of a tuple, which is so many bytes into the bucket.
+    #[inline]
+    fn load<T: Trace>(self, trace: &mut T, site: Site, at: u64, dep: Dep) -> W {
+        trace.load(site, self.address + at, W::BYTES as u16, 1, dep);
+        let word = self.word(at as usize / WORD_BYTES).load(Ordering::Relaxed);
+        let bits = word >> (at as usize % WORD_BYTES * 8);
+        W::from_u64(bits & W::MAX.to_u64())
     }
 
     /// Loads how many tuples it has.
@@ -93,22 +98,21 @@ impl<'t> Bucket<'t> {
 
     /// Loads the key of a tuple.
     #[inline]
-    pub(super) fn load_key<T: Trace>(self, trace: &mut T, tuple: u64, dep: Dep) -> u64 {
-        self.load(trace, Site::Key, Self::tuple(tuple), dep).value
+    pub(super) fn load_key<T: Trace>(self, trace: &mut T, tuple: u64, dep: Dep) -> W {
+        self.load(trace, Site::Key, key_at(tuple, W::TUPLE_BYTES), dep)
     }
 
     /// Loads the payload of a tuple.
     #[inline]
-    pub(super) fn load_payload<T: Trace>(self, trace: &mut T, tuple: u64, dep: Dep) -> u64 {
-        let word = Self::tuple(tuple) + 1;
-        self.load(trace, Site::Payload, word, dep).value
+    pub(super) fn load_payload<T: Trace>(self, trace: &mut T, tuple: u64, dep: Dep) -> W {
+        self.load(trace, Site::Payload, payload_at(tuple, W::TUPLE_BYTES), dep)
     }
 
     /// Takes its latch natively, and gives its count.
     #[inline]
     fn latch(self) -> u64 {
         // Asked for the bit alone, x86 sets and tests it in one instruction; for all of the word it would compare and try again.
-        while self.words[COUNT].fetch_or(LATCH, Ordering::Acquire) & LATCH != 0 {
+        while self.word(COUNT).fetch_or(LATCH, Ordering::Acquire) & LATCH != 0 {
             std::hint::spin_loop();
         }
         self.count()
@@ -117,13 +121,13 @@ impl<'t> Bucket<'t> {
     /// Releases its latch, if it was taken, with a new count.
     #[inline]
     fn release(self, count: u64) {
-        self.words[COUNT].store(count, Ordering::Release);
+        self.word(COUNT).store(count, Ordering::Release);
     }
 }
 
 /// The table.
 #[derive(Debug)]
-pub(super) struct Table {
+pub(super) struct Table<W: TupleWord> {
     heads: Shared<u64>,
     overflow: Shared<u64>,
     free: Shared<u64>,
@@ -131,6 +135,7 @@ pub(super) struct Table {
     mask: u64,
     /// Whether several threads build it.
     is_shared: bool,
+    tuples: PhantomData<W>,
 }
 
 /// How a tuple came in.
@@ -142,7 +147,7 @@ pub(super) struct Arrival {
     overflow: u32,
 }
 
-impl Table {
+impl<W: TupleWord> Table<W> {
     /// Without tuples.
     pub(super) fn empty(workload: &ParallelJoinWorkload, places: &Places) -> Self {
         let array = |segment| Shared::new(places.base(segment), places.words(segment, 8));
@@ -152,22 +157,24 @@ impl Table {
             free: array(FREE_BUCKET),
             mask: heads(workload.build_tuples, BUCKET_TUPLES) - 1,
             is_shared: workload.threads > 1,
+            tuples: PhantomData,
         }
     }
 
     /// The first bucket of a key.
     #[inline]
-    pub(super) fn head(&self, key: u64) -> Bucket<'_> {
-        Bucket::of(&self.heads, (key & self.mask) as usize * BUCKET_WORDS)
+    pub(super) fn head(&self, key: W) -> Bucket<'_, W> {
+        let number = key.to_u64() & self.mask;
+        Bucket::of(&self.heads, number as usize * W::BUCKET_WORDS)
     }
 
     /// A bucket behind others, by its number.
-    fn behind(&self, number: u64) -> Bucket<'_> {
-        Bucket::of(&self.overflow, number as usize * BUCKET_WORDS)
+    fn behind(&self, number: u64) -> Bucket<'_, W> {
+        Bucket::of(&self.overflow, number as usize * W::BUCKET_WORDS)
     }
 
     /// The bucket at an address, which is behind others.
-    fn at(&self, address: u64) -> Bucket<'_> {
+    fn at(&self, address: u64) -> Bucket<'_, W> {
         Bucket::of(&self.overflow, self.overflow.index(address))
     }
 
@@ -176,19 +183,21 @@ impl Table {
     pub(super) fn load_next<T: Trace>(
         &self,
         trace: &mut T,
-        bucket: Bucket<'_>,
+        bucket: Bucket<'_, W>,
         dep: Dep,
-    ) -> (Option<Bucket<'_>>, Token) {
-        let next = bucket.load(trace, Site::Next, NEXT, dep);
-        let behind = (next.value != 0).then(|| self.at(next.value));
-        (behind, next.token)
+    ) -> (Option<Bucket<'_, W>>, Token) {
+        let place = bucket.address + buckets::NEXT;
+        let token = trace.load(Site::Next, place, WORD_BYTES as u16, 1, dep);
+        let next = bucket.next().load(Ordering::Relaxed);
+        let behind = (next != 0).then(|| self.at(next));
+        (behind, token)
     }
 
     /// Inserts a tuple, alone or beside other threads.
     ///
     /// In few instructions, as a program would that does nothing else: the host's processor overlaps as many insertions as it has room for.
     #[inline]
-    pub(super) fn insert(&self, tuple: [u64; 2]) -> Arrival {
+    pub(super) fn insert(&self, tuple: [W; TUPLE_WORDS]) -> Arrival {
         let head = self.head(tuple[0]);
         let count = head.latch();
         if count >= BUCKET_TUPLES {
@@ -207,7 +216,7 @@ impl Table {
     /// Inserts a tuple behind a bucket that is full, and whose latch is taken.
     #[cold]
     #[inline(never)]
-    fn insert_behind(&self, head: Bucket<'_>, tuple: [u64; 2]) -> Arrival {
+    fn insert_behind(&self, head: Bucket<'_, W>, tuple: [W; TUPLE_WORDS]) -> Arrival {
         let next = head.next().load(Ordering::Relaxed);
         let newest = (next != 0).then(|| self.at(next));
         let (bucket, count) = match newest {
@@ -222,7 +231,7 @@ impl Table {
         };
         bucket.put(count, tuple);
         bucket.release(count + 1);
-        let number = self.overflow.index(bucket.address) / BUCKET_WORDS;
+        let number = self.overflow.index(bucket.address) / W::BUCKET_WORDS;
         Arrival {
             place: (BUCKET_TUPLES + count) as u32,
             overflow: number as u32,
@@ -231,7 +240,7 @@ impl Table {
 
     /// Says how a tuple came in whose key has been loaded. That the latch is free is foretold: what is read under it waits for it only where
     /// the machine lets nothing pass an exchange.
-    pub(super) fn say<T: Trace>(&self, trace: &mut T, key: u64, token: Token, arrival: Arrival) {
+    pub(super) fn say<T: Trace>(&self, trace: &mut T, key: W, token: Token, arrival: Arrival) {
         let head = self.head(key);
         let (next, latch) = (head.address, head.address + 8);
         let here = token.after(HASH + BUCKET_ADDRESS);
@@ -256,8 +265,7 @@ impl Table {
             let place = head.tuple_address(arrival.place.into());
             (place, count.after(BUCKET_ADDRESS))
         };
-        let bytes = (TUPLE_WORDS * size_of::<u64>()) as u16;
-        trace.store(Site::TupleStore, place, bytes, 1, after);
+        trace.store(Site::TupleStore, place, W::TUPLE_BYTES as u16, 1, after);
         trace.store(Site::LatchReleased, latch, half, 1, here);
         if self.is_shared {
             trace.unlatch(latch);
@@ -268,7 +276,7 @@ impl Table {
     fn say_behind<T: Trace>(
         &self,
         trace: &mut T,
-        head: Bucket<'_>,
+        head: Bucket<'_, W>,
         next: Token,
         arrival: Arrival,
     ) -> (u64, Dep) {
@@ -316,17 +324,17 @@ impl Arrival {
 
 /// A table that all threads have built in step, and how each tuple came in: what the simulation goes by, whatever order it runs threads in.
 #[derive(Debug)]
-pub(super) struct Planned {
-    pub(super) table: Table,
+pub(super) struct Planned<W: TupleWord> {
+    pub(super) table: Table<W>,
     /// By build tuple.
     pub(super) arrivals: Vec<Arrival>,
 }
 
-impl Planned {
+impl<W: TupleWord> Planned<W> {
     /// Inserts the first tuple of each thread, then the second of each.
     pub(super) fn new(
         workload: &ParallelJoinWorkload,
-        relations: &Relations,
+        relations: &Relations<W>,
         places: &Places,
     ) -> Self {
         let table = Table::empty(workload, places);
@@ -352,7 +360,7 @@ impl Planned {
 }
 
 /// Buckets that a table needs behind the first ones.
-pub(super) fn overflow_buckets(relations: &Relations) -> u64 {
+pub(super) fn overflow_buckets<W: TupleWord>(relations: &Relations<W>) -> u64 {
     let mask = heads(relations.build_tuples() as u64, BUCKET_TUPLES) - 1;
     let mut counts = vec![0_u32; mask as usize + 1];
     for tuple in 0..relations.build_tuples() {

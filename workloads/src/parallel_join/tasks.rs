@@ -7,6 +7,7 @@ use super::memory::{Memory, Rows};
 use super::places::TASK_WORDS;
 use super::relations::{BUILD, PROBE};
 use super::sites::Site;
+use super::tuple_word::TupleWord;
 use crate::tracer::{Dep, Trace};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -31,8 +32,8 @@ pub(super) enum Wanted {
 
 /// The tasks of a thread.
 #[derive(Debug)]
-pub(super) struct Tasks<'m> {
-    memory: &'m Memory,
+pub(super) struct Tasks<'m, W: TupleWord> {
+    memory: &'m Memory<W>,
     pass: usize,
     partitions: usize,
     wanted: Wanted,
@@ -40,10 +41,10 @@ pub(super) struct Tasks<'m> {
     planned: std::vec::IntoIter<usize>,
 }
 
-impl<'m> Tasks<'m> {
+impl<'m, W: TupleWord> Tasks<'m, W> {
     /// A thread's tasks, of so many partitions that a pass has made; as many threads take tasks as have rows.
     pub(super) fn new(
-        memory: &'m Memory,
+        memory: &'m Memory<W>,
         (pass, partitions): (usize, usize),
         wanted: Wanted,
     ) -> Self {
@@ -108,7 +109,7 @@ impl<'m> Tasks<'m> {
     }
 }
 
-impl Memory {
+impl<W: TupleWord> Memory<W> {
     /// Stores where a relation's tuples of a partition are that a pass has made.
     pub(super) fn leave_task<T: Trace>(
         &self,

@@ -2,7 +2,7 @@
 
 use super::places::LINE_BYTES;
 use super::spec::{Algorithm, ParallelJoinWorkload};
-use crate::buckets::{BUCKET_BYTES, BUCKET_TUPLES, Keys, TUPLE_BYTES, heads};
+use crate::buckets::{BUCKET_TUPLES, Keys, bucket_bytes, heads};
 use crate::memory::Memory;
 use crate::work::Work;
 
@@ -46,7 +46,8 @@ impl ParallelJoinWorkload {
     }
 
     pub(super) fn estimated_memory(&self) -> Memory {
-        let inputs = (self.build_tuples + self.probe_tuples) * TUPLE_BYTES;
+        let tuple_bytes = u64::from(self.tuple_bytes);
+        let inputs = (self.build_tuples + self.probe_tuples) * tuple_bytes;
         let running = match self.algorithm {
             Algorithm::NoPartitioning => {
                 let heads = heads(self.build_tuples, BUCKET_TUPLES);
@@ -54,7 +55,8 @@ impl ParallelJoinWorkload {
                     Keys::Dense => 0.0,
                     Keys::Scattered => heads as f64 * OVERFLOW,
                 };
-                (heads + behind as u64) * BUCKET_BYTES + self.build_tuples * ARRIVAL_BYTES
+                (heads + behind as u64) * bucket_bytes(BUCKET_TUPLES, tuple_bytes)
+                    + self.build_tuples * ARRIVAL_BYTES
             }
             Algorithm::Radix => {
                 let room = self.room(self.build_tuples) + self.room(self.probe_tuples);
@@ -64,7 +66,7 @@ impl ParallelJoinWorkload {
                     0
                 };
                 let of_threads = u64::from(self.threads) * buffers * LINE_BYTES;
-                room * TUPLE_BYTES * u64::from(self.passes) + of_threads
+                room * tuple_bytes * u64::from(self.passes) + of_threads
             }
         };
         let (parameter, remedy) = if self.build_tuples > self.probe_tuples {
@@ -75,7 +77,7 @@ impl ParallelJoinWorkload {
         Memory {
             building: inputs,
             running,
-            piece: self.build_tuples.max(self.probe_tuples) * TUPLE_BYTES,
+            piece: self.build_tuples.max(self.probe_tuples) * tuple_bytes,
             parameter,
             remedy,
         }

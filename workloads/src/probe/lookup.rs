@@ -90,12 +90,17 @@ impl<'t, const BYTES: usize> Probes<'t, BYTES> {
         let (buckets, bucket) = (self.buckets, probe.bucket);
         let here = probe.token.after(0);
         for tuple in 0..Buckets::<BYTES>::TUPLES {
-            let key = buckets.load(trace, Site::Key, (bucket, key_at(tuple)), here);
+            let key = buckets.load(trace, Site::Key, (bucket, key_at(tuple, TUPLE_BYTES)), here);
             let equal = key.value == probe.key;
             trace.work(COMPARE);
             trace.branch(Site::KeysEqual, equal, key.token.after(1));
             if equal {
-                let payload = buckets.load(trace, Site::Payload, (bucket, payload_at(tuple)), here);
+                let payload = buckets.load(
+                    trace,
+                    Site::Payload,
+                    (bucket, payload_at(tuple, TUPLE_BYTES)),
+                    here,
+                );
                 let result = [probe.key, payload.value];
                 self.found.take(trace, result, payload.token);
                 return None;

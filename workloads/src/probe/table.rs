@@ -2,7 +2,7 @@
 
 use crate::arena::{Arena, Reservation, place};
 use crate::buckets::{
-    COUNT, FIRST_TUPLE, Keys, NEXT, TUPLE_BYTES, heads, key_at, payload, payload_at,
+    COUNT, Keys, NEXT, TUPLE_BYTES, bucket_bytes, heads, key_at, payload, payload_at,
 };
 use crate::place::{Extent, Place};
 use crate::random::Random;
@@ -36,7 +36,7 @@ impl TableSpec {
 
     /// Bytes of a bucket: half a line with one tuple, a line with two.
     pub(super) fn bucket_bytes(&self) -> u64 {
-        (FIRST_TUPLE + self.bucket_tuples * TUPLE_BYTES).next_power_of_two()
+        bucket_bytes(self.bucket_tuples, TUPLE_BYTES)
     }
 
     /// Bytes that the table takes, at most.
@@ -155,12 +155,12 @@ impl Table {
 
     /// Where the key of a bucket's tuple is.
     pub(super) fn key(bucket: u64, tuple: u64) -> Place<u64> {
-        Place::new(0, bucket + key_at(tuple))
+        Place::new(0, bucket + key_at(tuple, TUPLE_BYTES))
     }
 
     /// Where its payload is.
     fn payload(bucket: u64, tuple: u64) -> Place<u64> {
-        Place::new(0, bucket + payload_at(tuple))
+        Place::new(0, bucket + payload_at(tuple, TUPLE_BYTES))
     }
 
     /// Puts a tuple into its bucket; what does not fit moves to a new one behind it.

@@ -206,6 +206,7 @@ fn workloads_of(kernel: &KernelInfo) -> Vec<Value> {
             json!({"passes": 1}),
             json!({"write_combining": true}),
             json!({"algorithm": "no-partitioning"}),
+            json!({"tuple_bytes": 8}),
         ],
         // A new family's bounds are tried from its defaults.
         _ => vec![json!({})],

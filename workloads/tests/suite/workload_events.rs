@@ -209,6 +209,7 @@ fn every_workload() -> Vec<Workload> {
             json!({"threads": 3, "keys": "scattered"}),
             json!({"threads": 16, "build_tuples": 9000, "skew": 1.0}),
             json!({"build_tuples": 9000, "keys": "scattered", "match_share": 0.2}),
+            json!({"tuple_bytes": 8, "threads": 3, "keys": "scattered", "skew": 1.0, "match_share": 0.8}),
         ] {
             let mut value =
                 json!({"kernel": "parallel-join", "build_tuples": 4000, "probe_tuples": 9000});

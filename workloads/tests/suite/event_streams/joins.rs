@@ -121,6 +121,10 @@ pub fn parallel_join() -> Vec<Value> {
             json!({"threads": 3, "build_tuples": 500, "keys": "scattered"}),
         ] {
             all.push(with(&base, &[&algorithm, &changes]));
+            all.push(with(
+                &base,
+                &[&algorithm, &changes, &json!({"tuple_bytes": 8})],
+            ));
         }
     }
     all
