@@ -290,7 +290,8 @@ pub trait Trace {
         self.emit(event, dep);
     }
 
-    /// The latch of a page is free, or shared by one less, when the stores up to here are done.
+    /// The latch of a page is free, or shared by one less, when the stores up to here are done; or the page has been read, by a thread that has
+    /// awaited its latch only.
     #[inline]
     fn unlatch_page(&mut self, (address, page): (u64, u32)) {
         let event = Event::of_page_latch(Kind::Unlatch, address, page);

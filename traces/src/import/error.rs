@@ -34,7 +34,7 @@ pub enum ImportError {
         about: &'static About,
     },
     /// A line or record that is none of the format.
-    #[error("{place}: {cause}: `{text}`; {} is {}{hint}", about.name, about.grammar)]
+    #[error("{place}: {cause}{}; {} is {}{hint}", beside(cause, text), about.name, about.grammar)]
     Malformed {
         /// File and line or record.
         place: String,
@@ -144,4 +144,13 @@ pub(super) fn shown(text: &[u8]) -> String {
     let begin = &text[..text.len().min(SHOWN)];
     let more = if text.len() > SHOWN { "..." } else { "" };
     format!("{}{more}", String::from_utf8_lossy(begin).escape_debug())
+}
+
+/// The text of a line behind what is wrong with it, unless that has quoted the whole line.
+fn beside(cause: &str, text: &str) -> String {
+    let quoted = format!("`{text}`");
+    if cause.contains(&quoted) {
+        return String::new();
+    }
+    format!(": {quoted}")
 }

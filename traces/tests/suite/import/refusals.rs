@@ -47,7 +47,7 @@ fn bad_lines_are_shown_with_what_would_be_right() {
         (
             "csv",
             b"address\n10\nten\n",
-            &["t:3: `ten` is not a 64-bit decimal number"],
+            &["t:3: `ten` is not a 64-bit decimal number; "],
         ),
     ];
     for (format, bytes, expected) in cases {
