@@ -43,6 +43,7 @@ Q6 = "kernel: tpch, query: q6, layout: nsm, scale_factor: 0.001"
 Q14 = Q6.replace("q6", "q14")
 MOVES = "kernel: disk-index, keys: 1000, operations: 1, upward_moves: through-buffer, operation: %s"
 INDEX = "kernel: disk-index, operation: scan, structure: array, keys: 1000, operations: 1, range: 500, pool_frames: 32"
+STRINGS = "kernel: string-index, operation: search, structure: %s, keys: 1000, operations: 10"
 SMALL = "machine: ./small.yaml\n"
 CORE = (
     "{kind: in-order, issue_width: 2, integer_units: 1, memory_ports: 1, branch_units: 1, multiply_latency_cycles: 4cycles, "
@@ -251,6 +252,10 @@ def test_of_requests_that_come_one_at_a_time_flash_takes_one(tmp_path: Path) -> 
         "kernel: parallel-join, algorithm: radix, build_tuples: 100, probe_tuples: 100",
         SCAN,
         Q6,
+        INDEX,
+        INDEX.replace("array", "slotted"),
+        STRINGS % "slotted",
+        STRINGS % "prefix-array, prefix_bytes: 4",
     ],
 )
 def test_prefetches_that_no_workload_makes_miss_no_tlb(tmp_path: Path, workload: str) -> None:
@@ -260,7 +265,14 @@ def test_prefetches_that_no_workload_makes_miss_no_tlb(tmp_path: Path, workload:
 
 @pytest.mark.parametrize(
     "workload",
-    [PREFETCHING % "true", "kernel: pointer-array, lines: 100, distance_lines: 1", PROBE % "amac", JOIN.replace("grace", "simple"), INDEX],
+    [
+        PREFETCHING % "true",
+        "kernel: pointer-array, lines: 100, distance_lines: 1",
+        PROBE % "amac",
+        JOIN.replace("grace", "simple"),
+        INDEX.replace("array", "micro-index, subarray_lines: 1"),
+        STRINGS % "in-page-tree, node_lines: 4",
+    ],
 )
 def test_those_that_some_may_make_do(tmp_path: Path, workload: str) -> None:
     assert rows(tmp_path, experiment(workload), "machine.dtlb.prefetch_on_miss=drop")

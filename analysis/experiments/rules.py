@@ -171,6 +171,8 @@ _PREFETCHES: Mapping[str, Callable[[Mapping[str, Any]], bool]] = {
     "pointer-array": lambda workload: workload["distance_lines"] > 0,
     "hash-probe": lambda workload: workload["interleaving"] != "one-by-one",
     "hash-join": lambda workload: workload["algorithm"] != "grace",
+    "disk-index": lambda workload: workload["structure"] not in ("slotted", "array"),
+    "string-index": lambda workload: workload["structure"] == "in-page-tree",
 } | dict.fromkeys(("pointer-chase", "parallel-join", "table", "tpch"), lambda _: False)
 """Whether kernels prefetch, those of which it is certain; others may."""
 
