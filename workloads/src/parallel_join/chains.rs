@@ -4,10 +4,10 @@ use super::costs::{ADD, COMPARE, HASH, TAKE};
 use super::found::Found;
 use super::loops::{last_tuple, next_tuple};
 use super::memory::Memory;
-use super::relations::{BUILD, PROBE, TUPLE_WORDS};
+use super::relations::{BUILD, PROBE};
 use super::sites::Site;
 use super::tasks::Task;
-use super::tuple_word::TupleWord;
+use super::tuple_word::{TUPLE_WORDS, TupleWord};
 use crate::tracer::{Dep, Trace};
 
 /// Joins the partitions of a task, of which keys agree in so many lower bits, in the heads and chains of a thread.

@@ -7,10 +7,9 @@
 
 use super::costs::{ADD, COMPARE, HASH};
 use super::loops::{last_tuple, next_tuple};
-use super::relations::TUPLE_WORDS;
 use super::scatter::Flow;
 use super::sites::Site;
-use super::tuple_word::TupleWord;
+use super::tuple_word::{TUPLE_WORDS, TupleWord};
 use crate::shared::{Shared, fence};
 use crate::tracer::{Dep, Trace};
 

@@ -3,9 +3,8 @@
 use super::costs::{ADD, ADD_LINE, HASH};
 use super::loops::{last_tuple, next_tuple};
 use super::passes::Pass;
-use super::relations::TUPLE_WORDS;
 use super::sites::Site;
-use super::tuple_word::TupleWord;
+use super::tuple_word::{TUPLE_WORDS, TupleWord};
 use crate::shared::{Shared, WIDEST_BYTES};
 use crate::tracer::{Dep, Trace};
 use std::ops::Range;

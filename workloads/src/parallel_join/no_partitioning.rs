@@ -3,10 +3,10 @@
 use super::costs::{BUCKET_ADDRESS, COMPARE, HASH, TAKE};
 use super::found::Found;
 use super::loops::{last_tuple, next_tuple};
-use super::relations::{BUILD, PROBE, Relations, TUPLE_WORDS};
+use super::relations::{BUILD, PROBE, Relations};
 use super::sites::Site;
 use super::table::{Planned, Table};
-use super::tuple_word::TupleWord;
+use super::tuple_word::{TUPLE_WORDS, TupleWord};
 use crate::tracer::{Dep, Trace};
 use std::ops::Range;
 

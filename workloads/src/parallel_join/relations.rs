@@ -2,7 +2,7 @@
 
 use super::places::{BUILD_INPUT, PROBE_INPUT, input_reservations};
 use super::spec::ParallelJoinWorkload;
-use super::tuple_word::TupleWord;
+use super::tuple_word::{TUPLE_WORDS, TupleWord};
 use crate::arena::place;
 use crate::buckets::{Keys, payload};
 use crate::random::Random;
@@ -40,9 +40,6 @@ impl Inputs {
         }
     }
 }
-
-/// Words of a tuple: key and payload.
-pub(super) const TUPLE_WORDS: usize = 2;
 
 /// The inputs, build before probe relation.
 #[derive(Debug)]

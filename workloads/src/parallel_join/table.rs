@@ -6,10 +6,10 @@
 
 use super::costs::{ADD, BUCKET_ADDRESS, COMPARE, HASH};
 use super::places::{BUCKETS, FREE_BUCKET, OVERFLOW, Places};
-use super::relations::{Relations, TUPLE_WORDS};
+use super::relations::Relations;
 use super::sites::Site;
 use super::spec::ParallelJoinWorkload;
-use super::tuple_word::TupleWord;
+use super::tuple_word::{TUPLE_WORDS, TupleWord};
 use crate::buckets::{self, BUCKET_TUPLES, heads, key_at, payload_at};
 use crate::shared::Shared;
 use crate::tracer::{Dep, Token, Trace};

@@ -1,7 +1,6 @@
 //! Words of tuples: of 4 bytes or of 8, as a key and a payload take one each. What follows from that is known when this is compiled.
 
 use super::places::LINE_BYTES;
-use super::relations::TUPLE_WORDS;
 use super::sites::Site;
 use crate::buckets::{BUCKET_TUPLES, KeyWord, bucket_bytes};
 use crate::place::Loaded;
@@ -9,6 +8,9 @@ use crate::shared::{Shared, SharedWord};
 use crate::tracer::{Dep, Trace};
 use std::fmt::Debug;
 use std::sync::atomic::AtomicU64;
+
+/// Words of a tuple: key and payload.
+pub(super) const TUPLE_WORDS: usize = 2;
 
 /// A word of a tuple.
 pub(crate) trait TupleWord: SharedWord + KeyWord {
