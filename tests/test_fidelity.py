@@ -4,6 +4,7 @@ import re
 from pathlib import Path
 
 import pytest
+from markdown_pages import sections
 from papers import every_paper
 
 from memwalk.simcore.paths import configs
@@ -13,23 +14,13 @@ MACHINES = sorted((configs() / "machines").glob("*.yaml"))
 CITED = re.compile(r"docs/fidelity\.md#([a-z0-9-]+)")
 
 
-def anchor(heading: str) -> str:
-    """Form the anchor of a heading as Markdown viewers do."""
-    return re.sub(r"[^a-z0-9 -]", "", heading.lower()).replace(" ", "-")
-
-
 def paragraphs() -> dict[str, str]:
-    parts = re.split(r"^#+ (.+)$", PAGE.read_text(), flags=re.MULTILINE)
-    return {anchor(heading): text for heading, text in zip(parts[1::2], parts[2::2], strict=True)}
+    return sections(PAGE)
 
 
 def deviations() -> list[tuple[str, str]]:
     claims = [claim for paper in every_paper() for figure in paper.figures for claim in figure.file.claims]
     return [(claim.id, claim.deviation) for claim in claims if claim.deviation]
-
-
-def test_anchors_are_formed_as_markdown_viewers_form_them() -> None:
-    assert anchor("Wide B+-trees on Itanium 2") == "wide-b-trees-on-itanium-2"
 
 
 @pytest.mark.parametrize(("claim", "named"), deviations())
