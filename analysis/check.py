@@ -56,8 +56,7 @@ def junit(checks: Sequence[Check]) -> bytes:
         for check in mine:
             case = ET.SubElement(suite, "testcase", classname=group, name=check.name)
             if not check.passed:
-                message = f"expected {check.expected} within {check.tolerance:.0%}, found {check.found}"
-                ET.SubElement(case, "failure", message=message)
+                ET.SubElement(case, "failure", message=check.difference())
     ET.indent(root)
     return bytes(ET.tostring(root, encoding="utf-8", xml_declaration=True)) + b"\n"
 

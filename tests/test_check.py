@@ -92,7 +92,20 @@ def test_junit_counts_by_group() -> None:
     assert {name: (s.get("tests"), s.get("failures")) for name, s in suites.items()} == {"a": ("2", "1"), "b": ("1", "0")}
     failure = suites["a"].find("testcase[@name='y']/failure")
     assert failure is not None
-    assert failure.get("message") == "expected 1 within 0%, found 2"
+    assert failure.get("message") == "expected 1, found 2"
+
+
+@pytest.mark.parametrize(
+    ("check", "said"),
+    [
+        (Check("a", "x", 100, 120, 0.05), "expected 100 within 5%, found 120"),
+        (Check("a", "new", None, 7, 0), "found 7, and nothing was expected"),
+        (Check("a", "gone", 7, None, 0), "expected 7, found nothing"),
+    ],
+)
+def test_a_failure_says_what_is_missing(check: Check, said: str) -> None:
+    assert not check.passed
+    assert check.difference() == said
 
 
 @pytest.mark.parametrize(

@@ -29,6 +29,13 @@ class Check:
             return False
         return abs(self.found - self.expected) <= self.tolerance * abs(self.expected)
 
+    def difference(self) -> str:
+        """Say in words what was expected and what was found, of a comparison that has failed."""
+        if self.expected is None:
+            return f"found {self.found}, and nothing was expected"
+        near = f" within {self.tolerance:.0%}" if self.tolerance else ""
+        return f"expected {self.expected}{near}, found {'nothing' if self.found is None else self.found}"
+
 
 @dataclass(frozen=True)
 class ModelStudy:
