@@ -71,6 +71,7 @@ def interrupted(arguments: Sequence[str], folder: Path, *, after: float) -> floa
     told = output(process)
     took = time.monotonic() - sent
     assert process.returncode == 130, told
+    assert told.count("memwalk: stopped") == 1, told
     assert "Traceback" not in told
     return took
 
@@ -93,6 +94,7 @@ def terminated(process: "subprocess.Popen[str]", is_at_work: Callable[[], bool])
     process.terminate()
     told = output(process)
     assert process.returncode == 143, told
+    assert told.count("memwalk: stopped") == 1, told
     assert "Traceback" not in told
     return told
 

@@ -80,10 +80,11 @@ def _mistakes_in_one_line() -> Iterator[None]:
 
 @contextmanager
 def _signals_as_exit_codes() -> Iterator[None]:
-    """Turn Ctrl-C and SIGTERM into the exit codes for them."""
+    """Turn Ctrl-C and SIGTERM into the exit codes for them, and tell what the command has noted of what is left."""
     try:
         yield
     except KeyboardInterrupt as ended:
+        console.note("; ".join(["stopped", *getattr(ended, "__notes__", ())]))
         raise typer.Exit(exit_code(ended)) from None
 
 

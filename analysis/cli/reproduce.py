@@ -66,8 +66,8 @@ def reproduce(
         console.warn_of_debug_build()
     try:
         reproduced = run(figures, scale.value, folder, jobs=jobs, scheduler=scheduler, progress=progress())
-    except KeyboardInterrupt:
-        console.note(f"stopped; finished points are kept in {folder}: the same command goes on from there")
+    except KeyboardInterrupt as ended:
+        ended.add_note(f"finished points are kept in {folder}: the same command goes on from there")
         raise
     _write_papers([paper for paper in papers if name in ("all", paper.id)], reproduced, folder)
     outcomes = [outcome for part in reproduced for outcome in part.outcomes]

@@ -56,8 +56,8 @@ def run(
     folder = out or Path("out") / (experiment.name if scale == FULL_SCALE else f"{experiment.name}-{scale}")
     try:
         statistics = run_rows(experiment.name, rows, folder, jobs=jobs, scheduler=scheduler, progress=progress())
-    except KeyboardInterrupt:
-        console.note(f"stopped; finished points are kept in {folder}: the same command goes on from there")
+    except KeyboardInterrupt as ended:
+        ended.add_note(f"finished points are kept in {folder}: the same command goes on from there")
         raise
     results = table(rows, statistics)
     for problem in unsteady(results):
