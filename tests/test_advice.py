@@ -290,6 +290,16 @@ def test_what_the_best_layout_does_most_is_what_simulation_says() -> None:
     assert reasons([stored]) == ["super-column is best: the largest part of its time goes to reading its pages."]
 
 
+def test_pages_that_take_far_longer_than_predicted_are_told() -> None:
+    best = an_advice("super-column", 1.0, 0.0, 2.0, 0.1)
+    slow = replace(best, layout="dsm", io_seconds=1981.0, predicted_io_seconds=384.0, simulated_seconds=1982.0, predicted_seconds=386.0)
+    *_, told = reasons([best, slow])
+    assert told.startswith("The pages of dsm take 1,981 s, 5.16 times what the cost model predicts; the model has them come in runs")
+    fast = replace(slow, layout="pax", io_seconds=100.0)
+    assert reasons([best, fast])[-1] == "The pages of pax take 100 s, 0.26 times what the cost model predicts."
+    assert "times what" not in reasons([best, replace(slow, predicted_io_seconds=1500.0)])[-1]
+
+
 @pytest.mark.parametrize(("latency", "most"), [("250cycles", "waiting for lines"), ("15cycles", "reconstructing tuples")])
 def test_who_waits_for_memory_is_told_so(tmp_path: Path, latency: str, most: str) -> None:
     """Nothing prefetches: a line of sixteen values takes 250 cycles, or 15."""

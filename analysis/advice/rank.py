@@ -9,6 +9,9 @@ from memwalk.analysis.advice.files import Task
 from memwalk.analysis.advice.predict import PAGE_HEADER_BYTES, Layout, Prediction, predict
 from memwalk.analysis.advice.simulate import Platform, Simulated, check, measured_costs, simulate
 
+_FAR = 2.0
+"""Pages that take so many times what is predicted, or are so many times faster, are told of."""
+
 
 @dataclass(frozen=True)
 class Advice:
@@ -89,7 +92,16 @@ def reasons(ranked: list[Advice]) -> list[str]:
     preferred = min(ranked, key=lambda advice: advice.predicted_seconds)
     if preferred.layout != best.layout:
         said.append(f"The cost model prefers {preferred.layout}, which predicates, branches and caches do not enter.")
-    return said
+    return [*said, *filter(None, map(_unlike_predicted, ranked))]
+
+
+def _unlike_predicted(one: Advice) -> str:
+    """Say if pages take far longer, or shorter, than the model predicts; nothing if they do not."""
+    if not one.predicted_io_seconds or 1 / _FAR < one.io_seconds / one.predicted_io_seconds < _FAR:
+        return ""
+    why = "; the model has them come in runs, where a scan asks for a page of each attribute in turn" if one.layout == "dsm" else ""
+    took = f"{three_digits(one.io_seconds)} s, {three_digits(one.io_seconds / one.predicted_io_seconds)} times what the cost model predicts"
+    return f"The pages of {one.layout} take {took}{why}."
 
 
 def _against(other: Advice, best: Advice) -> str:
