@@ -312,7 +312,8 @@ def test_ctrl_c_shows_what_has_been_replayed(tmp_path: Path, show_json: bool):
         stdout, stderr = process.communicate(timeout=20)
     assert process.returncode == 130
     assert "Traceback" not in stderr
-    assert "these are their results, and no files were written" in stderr
+    assert "memwalk: stopped; these are the results of " in stderr
+    assert "requests, and no files were written" in stderr
     assert not (tmp_path / "out").exists()
     if show_json:
         result = json.loads(stdout)
