@@ -169,8 +169,8 @@ def flatten(statistics: Statistics) -> dict[str, Any]:
         flat |= {f"{group}_{key}": value for key, value in statistics[group].items()}
     for memory in statistics.get("memories", ()):
         flat |= {f"memory_{memory['name']}_{key}": count for key, count in memory.items() if key != "name"}
-    flat |= {f"coherence_{key}": count for key, count in statistics.get("coherence", {}).items()}
-    flat |= {f"readings_{key}": count for key, count in statistics.get("readings", {}).items()}
+    for group in ("coherence", "readings"):
+        flat |= {f"{group}_{key}": count for key, count in statistics.get(group, {}).items()}
     if "cache_flushes" in statistics:
         flat["cache_flushes"] = statistics["cache_flushes"]
     if usage := statistics.get(BYTE_USAGE):

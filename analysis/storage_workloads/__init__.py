@@ -19,7 +19,7 @@ from memwalk.analysis.storage_workloads.requests import Requests
 from memwalk.analysis.storage_workloads.super_block import SuperBlockPlacement
 from memwalk.analysis.storage_workloads.together import Together
 from memwalk.analysis.storage_workloads.tpch import ClothoTpch
-from memwalk.analysis.storage_workloads.traffic import Traffic
+from memwalk.analysis.storage_workloads.traffic import Traffic, TrafficOf
 from memwalk.simcore.storage.system import System
 
 _OfMbsm: TypeAlias = InterleavedRead | LayoutScan | LayoutSpace | LayoutUpdate | SuperBlockPlacement
@@ -34,10 +34,8 @@ class StorageKernel(Protocol):
 
     processes: ClassVar[bool]
     """Whether the work of its processor is simulated, if there is a machine."""
-
-    @staticmethod
-    def traffic(workload: Mapping[str, Any], /) -> Traffic:
-        """Say what a run of the resolved ``workload`` asks storage for."""
+    traffic: ClassVar[TrafficOf]
+    """Says what a run of a resolved workload asks storage for."""
 
     def native(self) -> dict[str, Any]:
         """Return the workload's values, defaults included, as plain data: what points are told apart by."""

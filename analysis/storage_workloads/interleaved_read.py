@@ -9,7 +9,7 @@ from memwalk.analysis.storage_workloads.columns import elapsed
 from memwalk.analysis.storage_workloads.commands import check_room, whole_blocks
 from memwalk.analysis.storage_workloads.limits import CommandBytes, Times, TimesOrNone
 from memwalk.analysis.storage_workloads.one_program import Begun, Columns, OneProgram, Placed
-from memwalk.analysis.storage_workloads.traffic import Traffic
+from memwalk.analysis.storage_workloads.traffic import TrafficOf, always
 from memwalk.simcore.storage.period import Period
 from memwalk.simcore.storage.volumes import Volume
 from memwalk.simcore.units import Count
@@ -21,6 +21,7 @@ class InterleavedRead(OneProgram):
     """Reads ``pages`` pages in blocks of ``run_pages``, and skips ``skipped_runs`` such blocks behind each."""
 
     has_data: ClassVar[bool] = False
+    traffic: ClassVar[TrafficOf] = always(writes=False, asks_for_rows=False)
 
     kernel: Literal["interleaved-read"]
     pages: Times = Field(10_000, description="Pages read in all")
@@ -35,11 +36,6 @@ class InterleavedRead(OneProgram):
         whole_blocks(self.page_bytes, "page_bytes")
         whole_blocks(self.command_bytes, "command_bytes")
         return self
-
-    @staticmethod
-    def traffic(_workload: Mapping[str, Any], /) -> Traffic:
-        """Say what a run asks for, as `StorageKernel` does."""
-        return Traffic(writes=False, asks_for_rows=False)
 
     def native(self) -> dict[str, Any]:
         """Return the workload with its defaults."""

@@ -1,17 +1,18 @@
 """Kernel `layout-space`: pages that a table takes in a layout (MBSM, Figures 5(a) and 6(a))."""
 
-from collections.abc import Mapping
-from typing import Any, Literal
+from typing import ClassVar, Literal
 
 from pydantic import Field, model_validator
 
 from memwalk.analysis.storage_workloads.layouts import LaidOut
-from memwalk.analysis.storage_workloads.traffic import Traffic
+from memwalk.analysis.storage_workloads.traffic import TrafficOf, always
 from memwalk.simcore.storage.system import System
 
 
 class LayoutSpace(LaidOut):
     """A table by itself; no time passes."""
+
+    traffic: ClassVar[TrafficOf] = always(reads=False, writes=False, asks_for_rows=False)
 
     kernel: Literal["layout-space"]
     table: str = Field(description="Table of the data")
@@ -20,11 +21,6 @@ class LayoutSpace(LaidOut):
     def _known(self) -> "LayoutSpace":
         self.table_of(self.table)
         return self
-
-    @staticmethod
-    def traffic(_workload: Mapping[str, Any], /) -> Traffic:
-        """Say what a run asks for, as `StorageKernel` does."""
-        return Traffic(reads=False, writes=False, asks_for_rows=False)
 
     def work(self) -> int:
         """Estimate the work of a run, as `StorageKernel` says."""

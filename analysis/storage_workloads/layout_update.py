@@ -4,14 +4,14 @@ import random
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from statistics import fmean, stdev
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 from pydantic import Field, StrictBool, model_validator
 
 from memwalk.analysis.storage_workloads.commands import check_room
 from memwalk.analysis.storage_workloads.layouts import LaidOut
 from memwalk.analysis.storage_workloads.limits import Times
-from memwalk.analysis.storage_workloads.traffic import Traffic
+from memwalk.analysis.storage_workloads.traffic import Traffic, TrafficOf
 from memwalk.simcore.storage.device import BLOCK_BYTES
 from memwalk.simcore.storage.run import run
 from memwalk.simcore.storage.system import System
@@ -27,12 +27,19 @@ _STEPS_OF_A_RECORD = 25
 """Work of a record, in requests: a system is switched on for each."""
 
 
+def _traffic(workload: Mapping[str, Any]) -> Traffic:
+    writes_nothing = workload["operation"] == "lookup"
+    return Traffic(reads=writes_nothing or workload["read_first"], writes=not writes_nothing, asks_for_rows=False)
+
+
 class LayoutUpdate(LaidOut):
     """Records anywhere in a table, whose file begins somewhere else each time; the heads are at its beginning before.
 
     Writes to a disk without a cache hinge on where the platter stands, and so on the distance between pages in sectors. Many
     beginnings of the file make a mean of that.
     """
+
+    traffic: ClassVar[TrafficOf] = _traffic
 
     kernel: Literal["layout-update"]
     table: str = Field(description="Table of the data")
@@ -53,12 +60,6 @@ class LayoutUpdate(LaidOut):
         if self.columns > len(table.columns):
             raise ValueError(f"table {self.table} has {len(table.columns)} columns, not {self.columns}; write fewer")
         return self
-
-    @staticmethod
-    def traffic(workload: Mapping[str, Any], /) -> Traffic:
-        """Say what a run asks for, as `StorageKernel` does."""
-        writes_nothing = workload["operation"] == "lookup"
-        return Traffic(reads=writes_nothing or workload["read_first"], writes=not writes_nothing, asks_for_rows=False)
 
     def native(self) -> dict[str, Any]:
         """Return the workload with its defaults, without what is for other layouts and operations."""

@@ -1,6 +1,6 @@
 """How a storage workload's tables are laid out, one behind the other."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import cache
 from typing import Annotated, Any, ClassVar, Literal, TypeAlias
 
@@ -9,7 +9,7 @@ from pydantic import Field, model_validator
 from memwalk.analysis.storage_workloads.commands import MisfitError, check_room, whole_blocks
 from memwalk.analysis.storage_workloads.limits import CommandBlocks, CommandBytes
 from memwalk.analysis.storage_workloads.relations import Relations
-from memwalk.analysis.storage_workloads.traffic import Traffic
+from memwalk.analysis.storage_workloads.traffic import TrafficOf, always
 from memwalk.simcore.errors import UserError
 from memwalk.simcore.storage.system import System
 from memwalk.simcore.units import Bytes, PositiveCount, Real
@@ -61,6 +61,7 @@ class LaidOut(StrictModel):
     """Tables in a layout on storage: what kernels that read or change them have in common."""
 
     processes: ClassVar[bool] = False
+    traffic: ClassVar[TrafficOf] = always(writes=False, asks_for_rows=False)
 
     layout: LayoutName
     data: Relations
@@ -74,11 +75,6 @@ class LaidOut(StrictModel):
             raise ValueError(f"mbsm is for layout mbsm, and layout is {self.layout}; remove it")
         self.mbsm.check_room(self.page_bytes)
         return self
-
-    @staticmethod
-    def traffic(_workload: Mapping[str, Any], /) -> Traffic:
-        """Say what a run asks for, as `StorageKernel` does."""
-        return Traffic(writes=False, asks_for_rows=False)
 
     def native(self) -> dict[str, Any]:
         """Return the workload with its defaults, without what is for other layouts."""

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple, TypeAlias
 
-from memwalk.analysis.storage_workloads.traffic import Traffic
+from memwalk.analysis.storage_workloads.traffic import TrafficOf, always
 from memwalk.simcore.storage.period import Period
 from memwalk.simcore.storage.run import run
 from memwalk.simcore.storage.system import System
@@ -42,13 +42,10 @@ class OneProgram(StrictModel, ABC):
     """Column of what is done in a time, for programs that have no end of their own; None for those that are done when they are."""
     processes: ClassVar[bool] = False
     """As `StorageKernel` says."""
+    traffic: ClassVar[TrafficOf] = always()
+    """As `StorageKernel` says."""
     has_data: ClassVar[bool] = True
     """Whether it has data, which lie behind those of programs before it; one without goes where its fields say."""
-
-    @staticmethod
-    def traffic(_workload: Mapping[str, Any], /) -> Traffic:
-        """Say what a run asks for, as `StorageKernel` does."""
-        return Traffic()
 
     @abstractmethod
     def native(self) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from memwalk.analysis.storage_workloads.columns import io_columns, seconds
 from memwalk.analysis.storage_workloads.commands import MisfitError
 from memwalk.analysis.storage_workloads.limits import AtOnce, CommandBlocks, Times
 from memwalk.analysis.storage_workloads.one_program import Begun, Columns, OneProgram, Placed
-from memwalk.analysis.storage_workloads.traffic import Traffic
+from memwalk.analysis.storage_workloads.traffic import Traffic, TrafficOf
 from memwalk.simcore.storage.device import BLOCK_BYTES
 from memwalk.simcore.storage.period import Period
 from memwalk.simcore.storage.volumes import Volume
@@ -18,10 +18,15 @@ from memwalk.traces.storage import Client
 from memwalk.workloads.programs import transfers
 
 
+def _traffic(workload: Mapping[str, Any]) -> Traffic:
+    return Traffic(workload["write_share"] < 1, workload["write_share"] > 0, asks_for_rows="span_blocks" not in workload)
+
+
 class Requests(OneProgram):
     """Random or sequential requests; the next one is made when one of those in flight is done."""
 
     has_data: ClassVar[bool] = False
+    traffic: ClassVar[TrafficOf] = _traffic
 
     kernel: Literal["requests"]
     pattern: Literal["random", "sequential"] = "random"
@@ -38,11 +43,6 @@ class Requests(OneProgram):
         if self.span_blocks is not None and self.span_blocks < self.blocks:
             raise ValueError(f"span_blocks {self.span_blocks} has no room for a request of {self.blocks} blocks; make it longer")
         return self
-
-    @staticmethod
-    def traffic(workload: Mapping[str, Any], /) -> Traffic:
-        """Say what a run asks for, as `StorageKernel` does."""
-        return Traffic(workload["write_share"] < 1, workload["write_share"] > 0, asks_for_rows="span_blocks" not in workload)
 
     def native(self) -> dict[str, Any]:
         """Return the workload with its defaults."""

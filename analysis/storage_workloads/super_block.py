@@ -1,6 +1,5 @@
 """Kernel `super-block`: which columns MBSM places on which pages of a super-block (MBSM, section 3 and Tables 3 to 5)."""
 
-from collections.abc import Mapping
 from typing import Any, ClassVar, Literal
 
 from pydantic import Field, StrictBool, model_validator
@@ -8,7 +7,7 @@ from pydantic import Field, StrictBool, model_validator
 from memwalk.analysis.storage_workloads.layouts import MegaBlocks, PagesOfSuperBlock
 from memwalk.analysis.storage_workloads.limits import CommandBytes
 from memwalk.analysis.storage_workloads.relations import Relations
-from memwalk.analysis.storage_workloads.traffic import Traffic
+from memwalk.analysis.storage_workloads.traffic import TrafficOf, always
 from memwalk.simcore.storage.system import System
 from memwalk.simcore.validation import StrictModel, nearest
 from memwalk.workloads.mbsm import Affinities, SuperBlock, super_block_of
@@ -19,6 +18,7 @@ class SuperBlockPlacement(StrictModel):
     """The best super-block, or the best one of a given number of pages. No time passes."""
 
     processes: ClassVar[bool] = False
+    traffic: ClassVar[TrafficOf] = always(reads=False, writes=False, asks_for_rows=False)
 
     kernel: Literal["super-block"]
     data: Relations
@@ -37,11 +37,6 @@ class SuperBlockPlacement(StrictModel):
             raise ValueError(f"{self.data.kind} has no table `{self.table}`; {nearest(self.table, self.data.tables())}")
         self.mbsm.check_room(self.page_bytes)
         return self
-
-    @staticmethod
-    def traffic(_workload: Mapping[str, Any], /) -> Traffic:
-        """Say what a run asks for, as `StorageKernel` does."""
-        return Traffic(reads=False, writes=False, asks_for_rows=False)
 
     def native(self) -> dict[str, Any]:
         """Return the workload with its defaults."""

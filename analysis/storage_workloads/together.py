@@ -1,6 +1,6 @@
 """Kernel `together`: several programs side by side on one storage, each with a name, and how much slower they are than alone."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import reduce
 from operator import add
@@ -24,7 +24,7 @@ from memwalk.analysis.storage_workloads.program_mix import (
     workload_of,
 )
 from memwalk.analysis.storage_workloads.side_by_side import columns_of, first_blocks, side_by_side
-from memwalk.analysis.storage_workloads.traffic import Traffic
+from memwalk.analysis.storage_workloads.traffic import TrafficOf, always
 from memwalk.simcore.storage.system import System
 from memwalk.simcore.validation import StrictModel, mistake_at
 
@@ -41,6 +41,7 @@ class Together(StrictModel):
     """
 
     processes: ClassVar[bool] = False
+    traffic: ClassVar[TrafficOf] = always()
 
     kernel: Literal["together"]
     programs: Programs = Field(description="Programs by name, two at least")
@@ -64,11 +65,6 @@ class Together(StrictModel):
                 other, theirs = users.setdefault(disk, (name, program.disks or []))
                 if theirs != program.disks:
                     yield (name, "disks"), f"{program.disks} and the disks of {other}, {theirs}, overlap; have the same, or others"
-
-    @staticmethod
-    def traffic(_workload: Mapping[str, Any], /) -> Traffic:
-        """Say what a run asks for, as `StorageKernel` does."""
-        return Traffic()
 
     def native(self) -> dict[str, Any]:
         """Return the workload as `native_of` says."""

@@ -1,6 +1,7 @@
 """What a kernel asks storage for: which settings a run depends on hinges on that, and is asked before it runs."""
 
-from typing import NamedTuple
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple, TypeAlias
 
 
 class Traffic(NamedTuple):
@@ -10,3 +11,13 @@ class Traffic(NamedTuple):
     writes: bool = True
     asks_for_rows: bool = True
     """Whether it asks the volume which blocks lie side by side: one that says itself which blocks it wants does not."""
+
+
+TrafficOf: TypeAlias = Callable[[Mapping[str, Any]], Traffic]
+"""Tells it of a resolved workload."""
+
+
+def always(*, reads: bool = True, writes: bool = True, asks_for_rows: bool = True) -> TrafficOf:
+    """Make what tells the same of every workload."""
+    same = Traffic(reads, writes, asks_for_rows)
+    return lambda _workload: same

@@ -1,7 +1,7 @@
 """Kernel `clotho-insert`: R is filled by bulk insertion (Clotho, section 7.2.4)."""
 
 from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 from pydantic import Field
 
@@ -10,7 +10,7 @@ from memwalk.analysis.storage_workloads.limits import Attributes, Pool, Records,
 from memwalk.analysis.storage_workloads.one_program import Begun, Columns, OneProgram, Placed
 from memwalk.analysis.storage_workloads.placed import placed
 from memwalk.analysis.storage_workloads.reconstruction import Reconstruction
-from memwalk.analysis.storage_workloads.traffic import Traffic
+from memwalk.analysis.storage_workloads.traffic import TrafficOf, always
 from memwalk.simcore.storage.device import BLOCK_BYTES
 from memwalk.simcore.storage.period import Period
 from memwalk.simcore.storage.volumes import Volume
@@ -22,6 +22,8 @@ from memwalk.workloads.programs import clotho
 class ClothoInsert(OneProgram):
     """Pages fill one after another and are written in runs; the time is storage's alone."""
 
+    traffic: ClassVar[TrafficOf] = always(reads=False)
+
     kernel: Literal["clotho-insert"]
     layout: Layout
     reconstruction: Reconstruction = DEFAULT_RECONSTRUCTION
@@ -29,11 +31,6 @@ class ClothoInsert(OneProgram):
     records: Records = 8_000_000
     runs_ahead: RunsAhead = Field(2, description="Runs of each file that are on their way at once")
     pool: Pool = Field(128 << 20, description="Memory for these runs, which are as many tracks of each disk as fit; A-pages come in bands")
-
-    @staticmethod
-    def traffic(_workload: Mapping[str, Any], /) -> Traffic:
-        """Say what a run asks for, as `StorageKernel` does."""
-        return Traffic(reads=False)
 
     def native(self) -> dict[str, Any]:
         """Return the workload with its defaults."""

@@ -1,7 +1,7 @@
 """Kernel `clotho-point`: single records of R by a non-clustered index, asked for or updated (Clotho, sections 7.2.2 and 7.2.3)."""
 
 from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
@@ -10,7 +10,7 @@ from memwalk.analysis.storage_workloads.limits import Attributes, Pool, Records,
 from memwalk.analysis.storage_workloads.one_program import Begun, Columns, OneProgram, Placed
 from memwalk.analysis.storage_workloads.placed import frames_in, placed, placed_index
 from memwalk.analysis.storage_workloads.reconstruction import Reconstruction
-from memwalk.analysis.storage_workloads.traffic import Traffic
+from memwalk.analysis.storage_workloads.traffic import TrafficOf, always
 from memwalk.simcore.storage.period import Period
 from memwalk.simcore.storage.volumes import Volume
 from memwalk.simcore.units import Count
@@ -22,6 +22,8 @@ from memwalk.workloads.programs import clotho
 
 class ClothoPoint(OneProgram):
     """Random records one after another: a leaf of the index, then the record; the inner nodes of the index are in memory."""
+
+    traffic: ClassVar[TrafficOf] = always(writes=False)
 
     kernel: Literal["clotho-point"]
     layout: Layout
@@ -41,11 +43,6 @@ class ClothoPoint(OneProgram):
         if self.payload > self.attributes:
             raise ValueError(f"payload {self.payload} is more than the {self.attributes} attributes; ask for fewer")
         return self
-
-    @staticmethod
-    def traffic(_workload: Mapping[str, Any], /) -> Traffic:
-        """Say what a run asks for, as `StorageKernel` does."""
-        return Traffic(writes=False)
 
     def native(self) -> dict[str, Any]:
         """Return the workload with its defaults."""

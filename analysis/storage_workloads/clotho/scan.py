@@ -11,7 +11,7 @@ from memwalk.analysis.storage_workloads.limits import AtOnce, Attributes, Comman
 from memwalk.analysis.storage_workloads.one_program import Begun, Columns, OneProgram, Placed
 from memwalk.analysis.storage_workloads.placed import check_read_ahead, frames_in, placed
 from memwalk.analysis.storage_workloads.reconstruction import Reconstruction
-from memwalk.analysis.storage_workloads.traffic import Traffic
+from memwalk.analysis.storage_workloads.traffic import TrafficOf, always
 from memwalk.simcore.storage.period import Period
 from memwalk.simcore.storage.sampled import Sampled, simulate_sample
 from memwalk.simcore.storage.system import System
@@ -29,6 +29,7 @@ class ClothoScan(OneProgram):
     """A scan of R by one user, whose pages are read ahead while the processor works on those that are there."""
 
     processes: ClassVar[bool] = True
+    traffic: ClassVar[TrafficOf] = always(writes=False)
 
     kernel: Literal["clotho-scan"]
     layout: Layout
@@ -61,11 +62,6 @@ class ClothoScan(OneProgram):
             pages = f"{self.run_blocks} blocks are no whole number of pages of {PAGE_BLOCKS}"
             raise mistake_at(("run_blocks",), f"{pages}; write a multiple of {PAGE_BLOCKS}")
         return self
-
-    @staticmethod
-    def traffic(_workload: Mapping[str, Any], /) -> Traffic:
-        """Say what a run asks for, as `StorageKernel` does."""
-        return Traffic(writes=False)
 
     def native(self) -> dict[str, Any]:
         """Return the workload with its defaults."""

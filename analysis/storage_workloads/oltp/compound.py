@@ -1,7 +1,6 @@
 """Kernel `compound`: TPC-C beside a query of TPC-H on the same disks (Clotho, section 7.5)."""
 
-from collections.abc import Mapping
-from typing import Any, ClassVar, Literal
+from typing import ClassVar, Literal
 
 from pydantic import Field
 
@@ -13,7 +12,7 @@ from memwalk.analysis.storage_workloads.oltp.tpcc import Tpcc
 from memwalk.analysis.storage_workloads.side_by_side import Side, columns_of, first_blocks, side_by_side
 from memwalk.analysis.storage_workloads.tpch import ClothoTpch
 from memwalk.analysis.storage_workloads.tpch.query import query_work
-from memwalk.analysis.storage_workloads.traffic import Traffic
+from memwalk.analysis.storage_workloads.traffic import TrafficOf, always
 from memwalk.simcore.storage.system import System
 
 COMPOUND = "compound"
@@ -29,17 +28,13 @@ class Compound(TpccSettings):
     """
 
     processes: ClassVar[bool] = True
+    traffic: ClassVar[TrafficOf] = always()
 
     kernel: Literal["compound"]
     query: Literal["q1", "q6", "q12", "q14"] = "q1"
     scale_factor: ScaleFactor = Field(1.0, description="Size of TPC-H; 1 is 1 GB")
     sample_scale_factor: SampleScaleFactor = Field(0.02, description="Database on which the query's processor time is simulated")
     runs_ahead: RunsAhead = Field(2, description="Runs of each file, a track of each disk, that the query reads ahead")
-
-    @staticmethod
-    def traffic(_workload: Mapping[str, Any], /) -> Traffic:
-        """Say what a run asks for, as `StorageKernel` does."""
-        return Traffic()
 
     def work(self) -> int:
         """Estimate the work of a run, as `StorageKernel` says: TPC-C is measured twice, and the query runs at least twice."""

@@ -11,7 +11,7 @@ from memwalk.analysis.storage_workloads.one_program import Begun, Columns, OnePr
 from memwalk.analysis.storage_workloads.placed import check_read_ahead, frames_in
 from memwalk.analysis.storage_workloads.reconstruction import Reconstruction
 from memwalk.analysis.storage_workloads.tpch.query import QueryWork, placed_tables, query_work, with_work
-from memwalk.analysis.storage_workloads.traffic import Traffic
+from memwalk.analysis.storage_workloads.traffic import TrafficOf, always
 from memwalk.simcore.storage.period import Period
 from memwalk.simcore.storage.system import System
 from memwalk.simcore.storage.volumes import Volume
@@ -25,6 +25,7 @@ class ClothoTpch(OneProgram):
     """One user's query on a cold buffer pool. Reading ahead and work overlap, as the volume manager has a processor of its own."""
 
     processes: ClassVar[bool] = True
+    traffic: ClassVar[TrafficOf] = always(writes=False)
 
     kernel: Literal["clotho-tpch"]
     layout: Layout
@@ -36,11 +37,6 @@ class ClothoTpch(OneProgram):
     )
     pool: Pool = Field(128 << 20, description="Buffer pool")
     runs_ahead: RunsAhead = Field(2, description="Runs of each file, a track of each disk, that are read ahead")
-
-    @staticmethod
-    def traffic(_workload: Mapping[str, Any], /) -> Traffic:
-        """Say what a run asks for, as `StorageKernel` does."""
-        return Traffic(writes=False)
 
     def native(self) -> dict[str, Any]:
         """Return the workload with its defaults."""
