@@ -69,7 +69,7 @@ pub struct Multicore {
     pages: Option<Pages>,
     /// Whether what a core finds in its own caches does not depend on others.
     has_own_caches: bool,
-    /// Whether a core need not wait for others where it finds everything there.
+    /// Whether a core need not wait for others where it accesses nothing, or finds everything there.
     may_run_ahead: bool,
 }
 
@@ -162,7 +162,7 @@ impl Multicore {
     /// Has pages come from `storage`, from the first on: a core that reads one stops until it is there. A program ends when all that it wrote
     /// is on storage, for which the core waits that ended last.
     ///
-    /// No core runs ahead of others then: a page that arrives takes the lines of its frame out of the caches of all.
+    /// No core accesses anything ahead of others then: a page that arrives takes the lines of its frame out of the caches of all.
     pub fn set_storage(&mut self, storage: Box<dyn Storage>) {
         let cores = &mut self.system.cores;
         for core in &mut *cores {
@@ -279,10 +279,12 @@ impl Multicore {
         free: u64,
         sources: &mut [&mut dyn EventSource],
     ) -> Result<(), SinkError> {
+        // A program of one thread has nobody who could change what it reads.
+        let has_others = thread::has_others(&self.threads, number);
         let thread = &mut self.threads[number];
         let event = &thread.events()[0];
         self.system.cores[number].take_latch(event, free);
-        if event.kind == Kind::AwaitLatch {
+        if event.kind == Kind::AwaitLatch && has_others {
             let latch = (thread.program, event.latch());
             thread.begin_reading(latch, self.latches.changes());
         }

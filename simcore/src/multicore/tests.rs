@@ -181,8 +181,8 @@ fn any_program() -> impl Strategy<Value = Vec<Event>> {
     prop::collection::vec(event, 0..200)
 }
 
-/// Where a thread takes a latch, which one, and for how many events.
-type Section = (prop::sample::Index, u64, usize);
+/// Where a thread takes a latch, which one, for how many events, and whether it only awaits it.
+type Section = (prop::sample::Index, u64, usize, bool);
 
 /// The same events with sections that have one latch each, and no barrier.
 fn with_latches(events: &[Event], sections: &[Section]) -> Vec<Event> {
@@ -196,11 +196,16 @@ fn with_latches(events: &[Event], sections: &[Section]) -> Vec<Event> {
             held = None;
         }
         let begins = |section: &&Section| section.0.index(events.len()) == number;
-        if let Some(&(_, latch, length)) = sections.iter().find(begins)
+        if let Some(&(_, latch, length, awaits)) = sections.iter().find(begins)
             && held.is_none()
             && event.kind != Kind::Barrier
         {
-            latched.push(Event::new(Kind::Latch, latch));
+            let kind = if awaits {
+                Kind::AwaitLatch
+            } else {
+                Kind::Latch
+            };
+            latched.push(Event::new(kind, latch));
             held = Some((latch, length));
         }
         latched.push(event);
@@ -212,7 +217,12 @@ fn with_latches(events: &[Event], sections: &[Section]) -> Vec<Event> {
 
 /// Programs with as many barriers each, and with latches, at places of their own.
 fn any_threads() -> impl Strategy<Value = Vec<Vec<Event>>> {
-    let section = (any::<prop::sample::Index>(), 0_u64..2, 0_usize..12);
+    let section = (
+        any::<prop::sample::Index>(),
+        0_u64..2,
+        0_usize..12,
+        any::<bool>(),
+    );
     let thread = (
         any_program(),
         prop::collection::vec(any::<prop::sample::Index>(), 3),

@@ -165,6 +165,12 @@ impl Thread {
     }
 }
 
+/// Whether a thread's program has another one.
+pub(super) fn has_others(threads: &[Thread], number: usize) -> bool {
+    let mut others = threads.iter().enumerate();
+    others.any(|(other, thread)| other != number && thread.program == threads[number].program)
+}
+
 /// Whether all threads of a program have ended.
 pub(super) fn have_ended(threads: &[Thread], program: usize) -> bool {
     let mut of_program = threads.iter().filter(|thread| thread.program == program);
