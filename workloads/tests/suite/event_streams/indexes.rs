@@ -83,6 +83,19 @@ pub fn index() -> Vec<Value> {
     all
 }
 
+/// Every operation of indexes in pages, with every setting.
+fn each_operation(base: &Value, structure: &Value, settings: &[Value]) -> Vec<Value> {
+    let operations = ["search", "insert", "delete", "scan"];
+    let with_each = |operation: &str| {
+        let operation = json!({"operation": operation});
+        let cases = settings.iter();
+        cases
+            .map(|setting| with(base, &[&operation, structure, setting]))
+            .collect::<Vec<_>>()
+    };
+    operations.into_iter().flat_map(with_each).collect()
+}
+
 pub fn disk_index() -> Vec<Value> {
     let base = json!({"kernel": "disk-index", "keys": 9000, "operations": 60, "range": 200, "page_bytes": 4096});
     let structures = [
@@ -100,12 +113,7 @@ pub fn disk_index() -> Vec<Value> {
     ];
     let mut all = Vec::new();
     for structure in &structures {
-        for operation in ["search", "insert", "delete", "scan"] {
-            for setting in &settings {
-                let operation = json!({"operation": operation});
-                all.push(with(&base, &[&operation, structure, setting]));
-            }
-        }
+        all.extend(each_operation(&base, structure, &settings));
         // Pages, nodes and roots are split, and pages reorganized.
         let many = json!({"operation": "insert", "caches": "empty", "operations": 9000, "page_bytes": 2048});
         all.push(with(&base, &[structure, &many]));
@@ -168,12 +176,7 @@ pub fn string_index() -> Vec<Value> {
     ];
     let mut all = Vec::new();
     for structure in &structures {
-        for operation in ["search", "insert", "delete", "scan"] {
-            for setting in &settings {
-                let operation = json!({"operation": operation});
-                all.push(with(&base, &[&operation, structure, setting]));
-            }
-        }
+        all.extend(each_operation(&base, structure, &settings));
         // Pages and roots are split, and pages compacted.
         let many = json!({"operation": "insert", "caches": "empty", "operations": 9000, "page_bytes": 2048, "longest_key_bytes": 24});
         let nodes = if structure.get("node_lines").is_some() {
