@@ -5,7 +5,7 @@ use super::nsm_format;
 use super::record_index::RecordIndex;
 use super::value::check;
 use super::{
-    Attribute, Frames, Geometry, NodesInPool, Nsm, Page, PageFile, PageSites, Record, RecordId,
+    Attribute, Frames, Geometry, NodesOfIndex, Nsm, Page, PageFile, PageSites, Record, RecordId,
     Schema, Type, Value,
 };
 use crate::tracer::Trace;
@@ -223,7 +223,7 @@ impl Dsm {
         number: u32,
         attribute: usize,
         id: RecordId,
-        nodes: Option<&mut NodesInPool>,
+        nodes: Option<NodesOfIndex<'_>>,
     ) {
         let index = &mut self.indexes[attribute];
         match nodes {
@@ -239,7 +239,7 @@ impl Dsm {
         number: u32,
         attribute: usize,
         (page, record): (Page, Record),
-        nodes: Option<&mut NodesInPool>,
+        nodes: Option<NodesOfIndex<'_>>,
     ) {
         self.files[attribute].remove(trace, page, record);
         let index = &mut self.indexes[attribute];

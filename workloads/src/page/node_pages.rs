@@ -1,23 +1,26 @@
 //! Pages of an index in storage, as its nodes are looked into and changed.
 
+use super::node_frames::{Frames, Node};
 use crate::relocated::Relocated;
 use crate::tracer::{Dep, Token, Trace};
-use std::collections::HashMap;
 use std::ops::Range;
 use traces::{Event, Segment};
 
-/// Nodes of a level that stay if no number of frames is given: a node and the sibling that it is refilled from.
-const NODES: usize = 2;
-
-/// The nodes of an index that are in the buffer pool. A node that was changed is written when another one takes its place.
+/// The nodes of indexes that are in the buffer pool. A node that was changed is written when another one takes its place.
+///
+/// In storage the pages of an index follow those of the one before, leaves first.
 #[derive(Clone, Debug)]
 pub struct NodesInPool {
     levels: Vec<Level>,
-    page_bytes: u64,
+    /// The levels of each index.
+    indexes: Vec<Range<usize>>,
     frames: Frames,
+    page_bytes: u64,
+    /// Number in storage of the first page behind the indexes.
+    end: u64,
 }
 
-/// The nodes of a level: leaves are first.
+/// The nodes of a level of an index.
 #[derive(Clone, Debug)]
 struct Level {
     /// Their addresses, as the tree knows them.
@@ -26,170 +29,51 @@ struct Level {
     first_page: u64,
 }
 
-/// What stays.
-#[derive(Clone, Debug)]
-enum Frames {
-    /// Of each level the nodes used last; the last one is first.
-    Latest(Vec<[Option<Node>; NODES]>),
-    /// Nodes of all levels, as many as there are frames.
-    Clock(Clock),
-}
-
-#[derive(Clone, Copy, Debug)]
-struct Node {
-    page: u64,
-    changed: bool,
-}
-
-/// Frames that the hand of a clock goes round: a node leaves that was not used since the hand came by.
-#[derive(Clone, Debug)]
-struct Clock {
-    most: usize,
-    frames: Vec<(Node, bool)>,
-    /// By page.
-    places: HashMap<u64, usize>,
-    hand: usize,
-    /// Where the node is that was used last: by far the most uses are of the same.
-    latest: usize,
-}
-
-impl Clock {
-    fn of(most: usize) -> Self {
-        Self {
-            most,
-            frames: Vec::new(),
-            places: HashMap::new(),
-            hand: 0,
-            latest: 0,
-        }
-    }
-
-    /// Uses the node of a page. Gives the node whose place it takes, or nothing in a place that was free; nothing at all if it is there.
-    fn fix(&mut self, page: u64) -> Option<Option<Node>> {
-        let latest = self.frames.get(self.latest);
-        if latest.is_some_and(|(node, _)| node.page == page) {
-            self.frames[self.latest].1 = true;
-            return None;
-        }
-        if let Some(&place) = self.places.get(&page) {
-            self.latest = place;
-            self.frames[place].1 = true;
-            return None;
-        }
-        let node = Node {
-            page,
-            changed: false,
-        };
-        let displaced = if self.frames.len() < self.most {
-            self.latest = self.frames.len();
-            self.frames.push((node, true));
-            None
-        } else {
-            self.latest = self.unused();
-            let (displaced, _) = std::mem::replace(&mut self.frames[self.latest], (node, true));
-            self.places.remove(&displaced.page);
-            Some(displaced)
-        };
-        self.places.insert(page, self.latest);
-        Some(displaced)
-    }
-
-    /// The first place from the hand on whose node was not used since the hand came by.
-    fn unused(&mut self) -> usize {
-        loop {
-            let place = self.hand;
-            self.hand = (place + 1) % self.frames.len();
-            if !std::mem::take(&mut self.frames[place].1) {
-                return place;
-            }
-        }
-    }
-}
-
-impl Frames {
-    /// Uses the node of a page of a level; see [`Clock::fix`].
-    fn fix(&mut self, level: usize, page: u64, changed: bool) -> Option<Option<Node>> {
-        match self {
-            Self::Latest(levels) => {
-                let there = &mut levels[level];
-                let is_there = |node: &Option<Node>| node.is_some_and(|node| node.page == page);
-                let place = there.iter().position(is_there);
-                there[..=place.unwrap_or(NODES - 1)].rotate_right(1);
-                let node = Node { page, changed };
-                if place.is_none() {
-                    return Some(there[0].replace(node));
-                }
-                there[0].as_mut().expect("it is there").changed |= changed;
-                None
-            }
-            Self::Clock(clock) => {
-                let displaced = clock.fix(page);
-                clock.frames[clock.latest].0.changed |= changed;
-                displaced
-            }
-        }
-    }
-
-    /// Takes all nodes out.
-    fn clear(&mut self) -> Vec<Node> {
-        match self {
-            Self::Latest(levels) => {
-                let nodes = levels.iter_mut().flatten();
-                nodes.filter_map(Option::take).collect()
-            }
-            Self::Clock(clock) => {
-                let most = clock.most;
-                let frames = std::mem::replace(clock, Clock::of(most)).frames;
-                frames.into_iter().map(|(node, _)| node).collect()
-            }
-        }
-    }
-}
-
 impl NodesInPool {
-    /// No node yet of the levels of a tree, whose pages have numbers from `first_page` on in storage: leaves first. So many `frames` are for
-    /// all of them; 0 for two of each level.
-    pub(super) fn none(
-        levels: &[Segment],
-        page_bytes: u64,
-        first_page: u64,
-        frames: usize,
-    ) -> Self {
-        let mut next = first_page;
-        let level = |segment: &Segment| {
-            let first_page = next;
-            next += segment.size_bytes.div_ceil(page_bytes);
-            Level {
-                addresses: segment.base..segment.base + segment.size_bytes,
-                first_page,
-            }
-        };
+    /// No index yet, and no node. Pages of indexes have numbers from `first_page` on in storage. So many `frames` are for the nodes of all
+    /// indexes; 0 for two of each level.
+    pub(crate) fn new(page_bytes: u64, first_page: u64, frames: usize) -> Self {
         Self {
-            frames: match frames {
-                0 => Frames::Latest(vec![[None; NODES]; levels.len()]),
-                _ => Frames::Clock(Clock::of(frames)),
-            },
-            levels: levels.iter().map(level).collect(),
+            levels: Vec::new(),
+            indexes: Vec::new(),
+            frames: Frames::new(frames),
             page_bytes,
+            end: first_page,
         }
     }
 
-    /// Number in storage of the first page behind the index.
-    pub(crate) fn end(&self) -> u64 {
-        let last = self.levels.last();
-        last.map_or(0, |level| {
-            let bytes = level.addresses.end - level.addresses.start;
-            level.first_page + bytes.div_ceil(self.page_bytes)
-        })
+    /// Adds an index by the segments of its levels, leaves first: none of its nodes is there.
+    pub(super) fn add(&mut self, levels: &[Segment]) {
+        let first_level = self.levels.len();
+        for segment in levels {
+            self.levels.push(Level {
+                addresses: segment.base..segment.base + segment.size_bytes,
+                first_page: self.end,
+            });
+            self.end += segment.size_bytes.div_ceil(self.page_bytes);
+        }
+        self.indexes.push(first_level..self.levels.len());
+        self.frames.extend(self.levels.len());
     }
 
-    /// Sees to it that the node at an address is there, which is to be read or changed.
-    fn fix<T: Trace>(&mut self, trace: &mut T, address: u64, changed: bool) {
-        let mut levels = self.levels.iter().enumerate();
-        let Some((number, level)) = levels.find(|(_, level)| level.addresses.contains(&address))
+    /// Number in storage of the first page behind the indexes.
+    pub(crate) fn end(&self) -> u64 {
+        self.end
+    }
+
+    /// The nodes of an index, by its number in the order in which they were added.
+    pub(crate) fn of(&mut self, index: usize) -> NodesOfIndex<'_> {
+        NodesOfIndex { pool: self, index }
+    }
+
+    /// Sees to it that the node at an address of an index is there, which is to be read or changed.
+    fn fix<T: Trace>(&mut self, trace: &mut T, index: usize, address: u64, changed: bool) {
+        let mut levels = self.indexes[index].clone();
+        let Some(number) = levels.find(|&level| self.levels[level].addresses.contains(&address))
         else {
             return;
         };
+        let level = &self.levels[number];
         let node = (address - level.addresses.start) / self.page_bytes;
         let page = level.first_page + node;
         if let Some(displaced) = self.frames.fix(number, page, changed) {
@@ -207,6 +91,20 @@ impl NodesInPool {
     }
 }
 
+/// The nodes of one index, in a buffer pool that others share.
+#[derive(Debug)]
+pub struct NodesOfIndex<'p> {
+    pool: &'p mut NodesInPool,
+    index: usize,
+}
+
+impl NodesOfIndex<'_> {
+    /// Sees to it that the node at an address is there, which is to be read or changed.
+    fn fix<T: Trace>(&mut self, trace: &mut T, address: u64, changed: bool) {
+        self.pool.fix(trace, self.index, address, changed);
+    }
+}
+
 /// Writes a node that leaves the pool, if it was changed.
 fn write<T: Trace>(trace: &mut T, node: Option<Node>) {
     if let Some(node) = node.filter(|node| node.changed) {
@@ -217,11 +115,11 @@ fn write<T: Trace>(trace: &mut T, node: Option<Node>) {
 /// Passes on what a tree does, and reads the page of a node before its first load or store.
 pub(super) struct Paged<'t, 'n, T> {
     trace: Relocated<'t, T>,
-    nodes: &'n mut NodesInPool,
+    nodes: NodesOfIndex<'n>,
 }
 
 impl<'t, 'n, T> Paged<'t, 'n, T> {
-    pub(super) fn new(trace: Relocated<'t, T>, nodes: &'n mut NodesInPool) -> Self {
+    pub(super) fn new(trace: Relocated<'t, T>, nodes: NodesOfIndex<'n>) -> Self {
         Self { trace, nodes }
     }
 }
@@ -258,15 +156,18 @@ mod tests {
     use crate::tracer::Tracer;
     use traces::Kind;
 
-    /// Leaves are pages 10 to 13 in storage, the level above is page 14.
+    /// An index whose leaves are pages 10 to 13 in storage, and the level above page 14; and one like it in pages 15 to 19.
     fn nodes(frames: usize) -> NodesInPool {
         let segment = |base, pages: u64| Segment {
             name: "level".into(),
             base,
             size_bytes: 64 * pages,
         };
-        let nodes = NodesInPool::none(&[segment(4096, 4), segment(8192, 1)], 64, 10, frames);
-        assert_eq!(nodes.end(), 15);
+        let mut nodes = NodesInPool::new(64, 10, frames);
+        for _ in 0..2 {
+            nodes.add(&[segment(4096, 4), segment(8192, 1)]);
+        }
+        assert_eq!(nodes.end(), 20);
         nodes
     }
 
@@ -276,13 +177,19 @@ mod tests {
         4096 + 64 * number + 8
     }
 
-    /// What is asked of storage for uses of nodes, some of which change them.
+    /// What is asked of storage for uses of nodes of the first index, some of which change them.
     fn requests(frames: usize, uses: &[(u64, bool)]) -> Vec<(Kind, u64)> {
+        let uses: Vec<_> = uses.iter().map(|&(at, changed)| (0, at, changed)).collect();
+        requests_of_two(frames, &uses)
+    }
+
+    /// As [`requests`], of the index that each use says.
+    fn requests_of_two(frames: usize, uses: &[(usize, u64, bool)]) -> Vec<(Kind, u64)> {
         let mut nodes = nodes(frames);
         let mut events: Vec<Event> = Vec::new();
         let mut tracer = Tracer::new(&mut events);
-        for &(address, changed) in uses {
-            nodes.fix(&mut tracer, address, changed);
+        for &(index, address, changed) in uses {
+            nodes.of(index).fix(&mut tracer, address, changed);
         }
         nodes.write(&mut tracer);
         tracer.finish().unwrap();
@@ -348,5 +255,30 @@ mod tests {
         assert_eq!(requests(3, &uses), expected);
         let all = [0, 1, 2, 3, 0, 1, 2, 3].map(|number| (leaf(number), false));
         assert_eq!(requests(5, &all), [10, 11, 12, 13].map(|page| (READ, page)));
+    }
+    #[test]
+    fn indexes_share_frames_if_their_number_is_given() {
+        let uses = [
+            (0, leaf(0), true),
+            (0, leaf(1), false),
+            (1, leaf(0), false),
+            (1, leaf(1), false),
+            (0, leaf(0), false),
+        ];
+        let once = [(READ, 10), (READ, 11), (READ, 15), (READ, 16)];
+        // Two of a level of each index stay.
+        let apart: Vec<_> = once.into_iter().chain([(WRITTEN, 10)]).collect();
+        assert_eq!(requests_of_two(0, &uses), apart);
+        assert_eq!(requests_of_two(4, &uses), apart);
+        // Of three the other index takes the first.
+        let shared = [
+            (READ, 10),
+            (READ, 11),
+            (READ, 15),
+            (WRITTEN, 10),
+            (READ, 16),
+            (READ, 10),
+        ];
+        assert_eq!(requests_of_two(3, &uses), shared);
     }
 }

@@ -1,6 +1,6 @@
 //! A B+-tree from keys to records: the index on record identifiers that decomposed relations and point queries use.
 
-use super::node_pages::{NodesInPool, Paged};
+use super::node_pages::{NodesInPool, NodesOfIndex, Paged};
 use super::{Geometry, RecordId};
 use crate::arena::PAGE_BYTES;
 use crate::relocated::Relocated;
@@ -103,12 +103,14 @@ impl RecordIndex {
         Some((self.unpack(packed), token.after(1)))
     }
 
-    /// Nodes of this index in storage that are in the buffer pool: none yet. Its pages have numbers from `first_page` on, and there are so many
-    /// `frames` for them; 0 for two of each level.
-    #[must_use]
-    pub fn in_storage(&self, first_page: u64, frames: u32) -> NodesInPool {
-        let segments = self.tree.segments();
-        NodesInPool::none(segments, self.page_bytes, first_page, frames as usize)
+    /// Lays the index out in storage, behind those that the pool knows of.
+    pub(crate) fn lay_out(&self, pool: &mut NodesInPool) {
+        pool.add(self.tree.segments());
+    }
+
+    /// Bytes of a node.
+    pub(crate) fn page_bytes(&self) -> u64 {
+        self.page_bytes
     }
 
     /// As [`RecordIndex::find`], of an index in storage.
@@ -116,7 +118,7 @@ impl RecordIndex {
         &self,
         trace: &mut T,
         key: u32,
-        nodes: &mut NodesInPool,
+        nodes: NodesOfIndex<'_>,
     ) -> Option<(RecordId, Dep)> {
         let trace = Relocated::new(trace, self.moved, self.first_site);
         let mut trace = Paged::new(trace, nodes);
@@ -143,7 +145,7 @@ impl RecordIndex {
         trace: &mut T,
         key: u32,
         id: RecordId,
-        nodes: &mut NodesInPool,
+        nodes: NodesOfIndex<'_>,
     ) {
         let trace = Relocated::new(trace, self.moved, self.first_site);
         let mut trace = Paged::new(trace, nodes);
@@ -151,7 +153,7 @@ impl RecordIndex {
     }
 
     /// As [`RecordIndex::remove`], from an index in storage.
-    pub fn remove_stored<T: Trace>(&mut self, trace: &mut T, key: u32, nodes: &mut NodesInPool) {
+    pub fn remove_stored<T: Trace>(&mut self, trace: &mut T, key: u32, nodes: NodesOfIndex<'_>) {
         let trace = Relocated::new(trace, self.moved, self.first_site);
         self.tree.delete(&mut Paged::new(trace, nodes), key);
     }

@@ -11,7 +11,7 @@ use super::scan::{OpenPage, Scan, Stored, loaded};
 use super::sites::Site;
 use crate::arena::{Arena, Far};
 use crate::page::dsm::{NUMBER, VALUE};
-use crate::page::{Dsm, Loaded, NodesInPool, Page, PageFile, Record, Value};
+use crate::page::{Dsm, Loaded, NodesInPool, NodesOfIndex, Page, PageFile, Record, Value};
 use crate::place::Place;
 use crate::tracer::{Dep, Trace};
 
@@ -50,8 +50,8 @@ pub(super) struct Finder {
     pages: FilePages,
     /// The page of each file that was read last, which is still in the buffer pool.
     there: Vec<Option<u32>>,
-    /// Of each index, if they are in storage, what is still in the buffer pool.
-    nodes: Option<Vec<NodesInPool>>,
+    /// Of the indexes, if they are in storage, what is still in the buffer pool.
+    nodes: Option<NodesInPool>,
 }
 
 impl Finder {
@@ -59,13 +59,11 @@ impl Finder {
         let degree = stored.relation.schema().degree();
         let counts = (0..degree).map(|attribute| stored.relation.file(attribute).pages());
         let mut pages = FilePages::new(stored.first_page, counts);
-        let nodes = |attribute| {
-            let index = stored.relation.record_index(attribute);
-            let nodes = stored.index_nodes.of(index, pages.end())?;
+        let indexes = (0..degree).map(|attribute| stored.relation.record_index(attribute));
+        let nodes = stored.index_nodes.of(indexes, pages.end());
+        if let Some(nodes) = &nodes {
             pages.leave(nodes.end());
-            Some(nodes)
-        };
-        let nodes = (0..degree).map(nodes).collect();
+        }
         Self {
             pages,
             there: vec![None; degree],
@@ -79,13 +77,13 @@ impl Finder {
     }
 
     /// Of the index of an attribute, if it is in storage, what is in the buffer pool.
-    pub(super) fn nodes(&mut self, attribute: usize) -> Option<&mut NodesInPool> {
-        self.nodes.as_mut().map(|nodes| &mut nodes[attribute])
+    pub(super) fn nodes(&mut self, attribute: usize) -> Option<NodesOfIndex<'_>> {
+        self.nodes.as_mut().map(|nodes| nodes.of(attribute))
     }
 
     /// Writes nodes of indexes that were changed and are still in the buffer pool.
     pub(super) fn write_nodes<T: Trace>(&mut self, trace: &mut T) {
-        for nodes in self.nodes.iter_mut().flatten() {
+        if let Some(nodes) = &mut self.nodes {
             nodes.write(trace);
         }
     }

@@ -6,7 +6,7 @@ use crate::validate::{WorkloadError, within};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Frames for the nodes of an index; 0 is what its levels need.
+/// Frames for the nodes of a relation's indexes; 0 is what their levels need.
 pub(crate) const INDEX_FRAMES: Between<u32> = Between {
     least: 0,
     most: 1 << 22,
@@ -30,15 +30,27 @@ pub enum IndexPages {
 pub struct IndexNodes {
     /// Where they are.
     pub pages: IndexPages,
-    /// Of each index; 0 for two of each of its levels.
+    /// For the nodes of all indexes; 0 for two of each level of each index.
     pub frames: u32,
 }
 
 impl IndexNodes {
-    /// What the buffer pool has of an index in storage, whose pages have numbers from `first_page` on: nothing yet.
-    pub(crate) fn of(self, index: &RecordIndex, first_page: u64) -> Option<NodesInPool> {
-        let is_stored = self.pages == IndexPages::Stored;
-        is_stored.then(|| index.in_storage(first_page, self.frames))
+    /// What the buffer pool has of indexes in storage, whose pages have numbers from `first_page` on: nothing yet.
+    pub(crate) fn of<'i>(
+        self,
+        indexes: impl IntoIterator<Item = &'i RecordIndex>,
+        first_page: u64,
+    ) -> Option<NodesInPool> {
+        if self.pages != IndexPages::Stored {
+            return None;
+        }
+        let mut indexes = indexes.into_iter().peekable();
+        let page_bytes = indexes.peek()?.page_bytes();
+        let mut pool = NodesInPool::new(page_bytes, first_page, self.frames as usize);
+        for index in indexes {
+            index.lay_out(&mut pool);
+        }
+        Some(pool)
     }
 
     /// Checks the frames: none, or enough for an operation.

@@ -3,7 +3,7 @@
 use super::calls::Call;
 use super::dsm_scan::Fetcher;
 use super::scan::loaded;
-use crate::page::{Loaded, NodesInPool, PageFile, RecordIndex, Value};
+use crate::page::{Loaded, NodesOfIndex, PageFile, RecordIndex, Value};
 use crate::tracer::Trace;
 
 /// Finds record `number` through the index, locks it, and reads attributes of it; nothing if there is no such record.
@@ -13,7 +13,7 @@ use crate::tracer::Trace;
 pub fn point<'f, F: PageFile, T: Trace>(
     file: &'f F,
     index: &RecordIndex,
-    nodes: Option<&mut NodesInPool>,
+    nodes: Option<NodesOfIndex<'_>>,
     first_page: u64,
     trace: &mut T,
     number: u32,

@@ -263,7 +263,7 @@ impl TableRun {
 
     /// What the buffer pool has of an index in storage, behind `pages` of the file.
     fn nodes(&self, index: &RecordIndex, pages: u32) -> Option<NodesInPool> {
-        self.workload.index_nodes().of(index, pages.into())
+        self.workload.index_nodes().of([index], pages.into())
     }
 
     fn query<T: Trace>(&self, trace: &mut T, found: &mut Found) {
@@ -272,13 +272,29 @@ impl TableRun {
             Table::Nsm(file, Some(index)) => {
                 let mut nodes = self.nodes(index, file.pages());
                 self.queries(trace, found, |trace, number| {
-                    point(file, index, nodes.as_mut(), 0, trace, number, &wanted)
+                    point(
+                        file,
+                        index,
+                        nodes.as_mut().map(|nodes| nodes.of(0)),
+                        0,
+                        trace,
+                        number,
+                        &wanted,
+                    )
                 });
             }
             Table::Pax(file, Some(index)) => {
                 let mut nodes = self.nodes(index, file.pages());
                 self.queries(trace, found, |trace, number| {
-                    point(file, index, nodes.as_mut(), 0, trace, number, &wanted)
+                    point(
+                        file,
+                        index,
+                        nodes.as_mut().map(|nodes| nodes.of(0)),
+                        0,
+                        trace,
+                        number,
+                        &wanted,
+                    )
                 });
             }
             Table::Dsm(relation) => {

@@ -82,7 +82,7 @@ pub struct TableWorkload {
     /// Where the nodes of indexes on record numbers are; they have the size of a page.
     #[schemars(transform = has_effect("layout", PageLayout::OF_RECORDS.to_vec()))]
     pub index_pages: IndexPages,
-    /// Nodes of each index that the buffer pool has frames for, replaced by CLOCK; 0 is two of each level, those used last.
+    /// Nodes of all indexes together that the buffer pool has frames for, replaced by CLOCK; 0 is two of each level of each index, those used last.
     #[schemars(transform = takes(INDEX_FRAMES), transform = has_effect("index_pages", vec![IndexPages::Stored]))]
     pub index_frames: u32,
     /// Size of a page.

@@ -57,7 +57,7 @@ pub struct TpchWorkload {
     /// Where the nodes of indexes are through which records are put together; they have the size of a page.
     #[schemars(transform = has_effect("layout", vec![TableLayout::Dsm]))]
     pub index_pages: IndexPages,
-    /// Nodes of each index that the buffer pool has frames for, replaced by CLOCK; 0 is two of each level, those used last.
+    /// Nodes of all indexes together that the buffer pool has frames for, replaced by CLOCK; 0 is two of each level of each index, those used last.
     #[schemars(transform = takes(INDEX_FRAMES), transform = has_effect("index_pages", vec![IndexPages::Stored]))]
     pub index_frames: u32,
     /// Size of the database: 1 is 1 GB of text, 0.1 the PAX paper's 100 MB.
