@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 import pytest
-from test_advice_indexes import NAMES, NOTHING, advise, an_advice, by_name, ranked, seconds, several
+from test_advice_indexes import NAMES, NOTHING, advise, an_advice, by_name, ranked, seconds, several, thesis
 
 from memwalk.analysis.advice.indexes.candidates import Candidate, workload
 from memwalk.analysis.advice.indexes.page_intervals import exchange_interval_seconds, page_interval_seconds
@@ -43,7 +43,7 @@ def advised(candidate: Candidate, asked: IndexTask) -> IndexAdvice:
 def plain(candidate: Candidate, asked: IndexTask) -> Statistics:
     """Run the kernel as the advice should, on the device if memory does not hold all pages."""
     frames = simulated_frames(candidate, asked)
-    run = workload(candidate, operation="insert", keys=KEYS, operations=INSERTIONS, pool_frames=frames, caches="warm")
+    run = workload(candidate, operation="insert", keys=asked.keys, operations=INSERTIONS, pool_frames=frames, caches="warm")
     run |= {"threads": asked.cores, "latching": "optimistic" if asked.optimistic else "pessimistic"}
     run["warm_up"] = pool_filling(candidate, "insert", asked, frames) if frames else cache_filling(candidate, "insert", asked)
     return simulate_point(dict(asked.machine), run, storage=StorageRun(None, System(asked.device)) if frames else None)
@@ -92,7 +92,7 @@ def test_cores_whose_caches_are_apart_wait_for_latches_only() -> None:
 
 @pytest.mark.parametrize("optimistic", [False, True])
 def test_insertions_on_flash_take_what_a_plain_run_takes_and_wait_for_programs(*, optimistic: bool) -> None:
-    asked = inserting(4, memory_bytes=SOME, device=load_device("nvme-ssd"), optimistic=optimistic)
+    asked = inserting(4, machine=thesis(), keys=700_000, memory_bytes=SOME, optimistic=optimistic)
     array = by_name(asked)["array"]
     run, found = plain(array, asked), advised(array, asked)
     left = run["workload"]

@@ -25,7 +25,8 @@ def measured(found: Statistics, operation: Operation, task: IndexTask, operation
         times = found[STORAGE_TIME]
         # Seconds are means of the cores; of scans several are done at once.
         worked = found["cycles"] * times["cpu_seconds"] / times["seconds"] * task.cores
-        cost = Cost(worked, reads, _queued(times, reads, task, page_bytes), page_writes=writes)
+        queued, nearby = _waits(times, reads, task, page_bytes)
+        cost = Cost(worked, reads, queued, nearby, page_writes=writes)
     if task.cores > 1:
         latches = _latch_slots(found, operation)
         idle = slots["barrier"] - latches
@@ -34,22 +35,24 @@ def measured(found: Statistics, operation: Operation, task: IndexTask, operation
     return cost * (1 / operations)
 
 
-def _queued(times: Mapping[str, Any], reads: int, task: IndexTask, page_bytes: int) -> float:
-    """Return how long page reads wait for others, in times of a read, as long as all of them together.
+def _waits(times: Mapping[str, Any], reads: int, task: IndexTask, page_bytes: int) -> tuple[float, float]:
+    """Return `Cost.queued` and `Cost.nearby` of all page reads together.
 
-    On one core these others are pages that are written. On several they are reads of other cores, too; and a core may wait for a page
-    that another one has asked for before.
+    On one core reads wait behind pages that are written. On several they wait for reads of other cores, too.
     """
     if not times["io_requests"]:
-        return 0.0
+        return 0.0, 0.0
+    seconds, queue = times["io_seconds"] * task.cores, times["io_queue_seconds"] * task.cores
     # A device that serves several requests at once makes them wait inside, for a die; there nothing moves, and a read alone takes the same
     # anywhere. Another device is busy with each for as long as it takes alone, and that is less where the pages lie near each other.
-    waits_inside = queue_depth(task.device.device()) > 1
+    if queue_depth(task.device.device()) > 1:
+        alone = task.page_seconds(page_bytes)
+        waits = queue + times["io_rotation_seconds"] * task.cores
+        return waits / alone, (seconds - waits) / alone - reads
     if task.cores == 1:
-        waits = times["io_queue_seconds"] + (times["io_rotation_seconds"] if waits_inside else 0.0)
-        return float(reads * waits / (times["io_seconds"] - waits)) if waits else 0.0
-    alone = task.page_seconds(page_bytes) if waits_inside else times["io_busiest_seconds"] / times["io_requests"]
-    return max(float(times["io_seconds"] * task.cores / alone) - reads, 0.0)
+        return reads * queue / (seconds - queue), 0.0
+    alone = times["io_busiest_seconds"] / times["io_requests"]
+    return max(seconds / alone - reads, 0.0), 0.0
 
 
 def _latch_slots(found: Statistics, operation: Operation) -> int:

@@ -23,6 +23,11 @@ class Cost:
     """Pages that it waits for."""
     queued: float = 0.0
     """How long its page reads wait for others, of pages that are written or of other cores, in times of a page read; not predicted."""
+    nearby: float = 0.0
+    """What its page reads take longer as pages are few, in times of a page read, or less if that is negative; not predicted.
+
+    Another core may have begun to read the page, or the device have it in a buffer. The more pages there are, the rarer is that.
+    """
     latch_cycles: float = 0.0
     """Those of ``cycles`` that it waits for latches which other cores hold; not predicted."""
     transfer_cycles: float = 0.0

@@ -1,11 +1,12 @@
 """A solid-state drive: flash dies behind channels, a write buffer, and a host link, all busy at the same time."""
 
-from collections.abc import Iterator
+from collections import deque
 from dataclasses import dataclass
 from heapq import heappop, heappush
 
 from memwalk.simcore.storage.calendar import Calendar
 from memwalk.simcore.storage.device import Parts
+from memwalk.simcore.storage.ssd.placement import Placement
 
 
 @dataclass(frozen=True)
@@ -43,9 +44,9 @@ class Ssd:
     """One solid-state drive; see `memwalk.simcore.storage.device.StorageDevice` for its two methods.
 
     Nothing moves, so time goes where something is taken: a plane reads, programs or erases one page at a time, a channel carries
-    the data of one page at a time, and so does the link. Blocks are striped page by page over channels, dies and planes; written
-    ones go to the planes in turn. Every plane has an erased block ready from the start, and erases the next one when it has filled
-    that. Garbage collection and wear are not modelled: there are such blocks enough, as in a drive that is new or far from full.
+    the data of one page at a time, and so does the link. The planes are programmed in turn. Blocks lie where they were programmed
+    last (see `Placement`); until they are, they are read from the buffer. Every plane has an erased block ready from the start,
+    and erases the next one when it has filled that. Garbage collection and wear are not modelled: erased blocks are enough.
 
     The drive takes up to ``queue_depth`` requests at once: `serve` may be called again before the last request has ended, with
     starts that never decrease. What a request has taken, later ones find taken; they may still end before it does.
@@ -62,9 +63,10 @@ class Ssd:
         self._link = Calendar()
         self._command_free_ps = 0
         self._buffered = 0
-        self._leaving: list[tuple[int, int]] = []  # when a page leaves the buffer, and its number
-        self._unfilled = 0  # buffered blocks that do not fill a page yet
-        self._programmed = 0  # pages
+        self._leaving: list[tuple[int, int]] = []  # when a page leaves the buffer, and its program
+        self._placement = Placement(flash.blocks, flash.page_blocks)
+        self._first_program = self._placement.filling
+        self._done_ps: deque[int] = deque()  # of the latest programs, the one before `_placement.filling` last
 
     def serve(self, start_ps: int, block: int, blocks: int, *, write: bool) -> int:
         """Serve ``blocks`` blocks from ``block`` on, started at ``start_ps``; returns when that is done. Sets `parts`.
@@ -75,6 +77,8 @@ class Ssd:
             raise ValueError(f"blocks {block} to {block + blocks - 1} are not all among the drive's 0 to {self.blocks - 1}")
         for calendar in (self._link, *self._channels):
             calendar.forget(start_ps)
+        while self._done_ps and self._done_ps[0] <= start_ps:
+            self._done_ps.popleft()
         begin_ps = max(start_ps, self._command_free_ps)
         self._command_free_ps = begin_ps + self.flash.command_interval_ps
         ready_ps = begin_ps + self.flash.overhead_ps
@@ -90,34 +94,38 @@ class Ssd:
         """Estimate the time from ``now_ps`` until ``block`` could begin to move, without taking anything."""
         ready_ps = max(now_ps, self._command_free_ps) + self.flash.overhead_ps
         if not write:
-            page = block // self.flash.page_blocks
-            ready_ps = max(ready_ps, self._plane_free_ps[page % len(self._plane_free_ps)]) + self.flash.read_ps
+            ((program, _),) = self._placement.programs(block, 1)
+            if not self._is_buffered(program, ready_ps):
+                ready_ps = max(ready_ps, self._plane_free_ps[self._plane(program)]) + self.flash.read_ps
         return ready_ps - now_ps
 
     def _read(self, ready_ps: int, block: int, blocks: int) -> tuple[int, int, int]:
         """Read into the host; returns when the last page is there, how long it waited for its plane, and how long it was read."""
         last = (ready_ps, 0, 0)
-        for page, taken in self._pages(block, blocks):
-            plane = page % len(self._plane_free_ps)
-            turn_ps = max(ready_ps, self._plane_free_ps[plane])
-            free_ps = self._over_channel(plane, turn_ps + self.flash.read_ps, taken)
-            self._plane_free_ps[plane] = free_ps
+        for program, taken in self._placement.programs(block, blocks):
+            wait_ps, flash_ps, free_ps = 0, 0, ready_ps
+            if not self._is_buffered(program, ready_ps):
+                plane = self._plane(program)
+                turn_ps = max(ready_ps, self._plane_free_ps[plane])
+                wait_ps, flash_ps = turn_ps - ready_ps, self.flash.read_ps
+                free_ps = self._over_channel(plane, turn_ps + flash_ps, taken)
+                self._plane_free_ps[plane] = free_ps
             end_ps = self._link.take(free_ps, taken * self.flash.link_ps)
-            last = max(last, (end_ps, turn_ps - ready_ps, self.flash.read_ps))
+            last = max(last, (end_ps, wait_ps, flash_ps))
         return last
 
     def _write(self, ready_ps: int, block: int, blocks: int) -> tuple[int, int, int]:
         """Take from the host into the buffer; returns when all is there, how long there was no room, and 0, as programming is later."""
-        end_ps, waited_ps = ready_ps, 0
-        for _, taken in self._pages(block, blocks):
+        end_ps, waited_ps, end = ready_ps, 0, block + blocks
+        while block < end:
+            taken = min(end - block, self._placement.room())
             room_ps = self._room_ps(end_ps, taken)
             waited_ps += room_ps - end_ps
             end_ps = self._link.take(room_ps, taken * self.flash.link_ps)
             self._buffered += taken
-            self._unfilled += taken
-            if self._unfilled >= self.flash.page_blocks:
-                self._unfilled -= self.flash.page_blocks
-                self._program(end_ps)
+            if self._placement.write(block, taken):
+                self._program(self._placement.filling - 1, end_ps)
+            block += taken
         return end_ps, waited_ps, 0
 
     def _room_ps(self, now_ps: int, blocks: int) -> int:
@@ -127,24 +135,24 @@ class Ssd:
             self._buffered -= self.flash.page_blocks
         return now_ps
 
-    def _program(self, now_ps: int) -> None:
-        """Program a page of the buffer into the next plane, which then erases a block if that was the last page of one."""
-        stripe, plane = divmod(self._programmed, len(self._plane_free_ps))
-        self._programmed += 1
+    def _program(self, program: int, now_ps: int) -> None:
+        """Program a page of the buffer into its plane, which then erases a block if that was the last page of one."""
+        plane = self._plane(program)
         ready_ps = max(now_ps, self._plane_free_ps[plane])
         done_ps = self._over_channel(plane, ready_ps, self.flash.page_blocks) + self.flash.program_ps
-        heappush(self._leaving, (done_ps, self._programmed))
-        last = (stripe + 1) % self.flash.erase_pages == 0
+        heappush(self._leaving, (done_ps, program))
+        self._done_ps.append(done_ps)
+        of_plane = (program - self._first_program) // len(self._plane_free_ps)
+        last = (of_plane + 1) % self.flash.erase_pages == 0
         self._plane_free_ps[plane] = done_ps + (self.flash.erase_ps if last else 0)
+
+    def _is_buffered(self, program: int, now_ps: int) -> bool:
+        """Return whether the blocks of a program are in the buffer yet: what was not programmed by then."""
+        behind = program - (self._placement.filling - len(self._done_ps))
+        return behind >= 0 and (behind == len(self._done_ps) or self._done_ps[behind] > now_ps)
+
+    def _plane(self, program: int) -> int:
+        return program % len(self._plane_free_ps)
 
     def _over_channel(self, plane: int, earliest_ps: int, blocks: int) -> int:
         return self._channels[plane % self.flash.channels].take(earliest_ps, blocks * self.flash.channel_ps)
-
-    def _pages(self, block: int, blocks: int) -> Iterator[tuple[int, int]]:
-        """Cut a request at the ends of pages: each page's number, and how many of its blocks are wanted."""
-        end = block + blocks
-        while block < end:
-            page = block // self.flash.page_blocks
-            taken = min(end, (page + 1) * self.flash.page_blocks) - block
-            yield page, taken
-            block += taken
