@@ -81,7 +81,7 @@ class Watched:
         Raises UserError for a machine that cannot say when its events got on, and for a trace without dependences or without such events.
         """
         facts = TraceFacts.of(trace)
-        if facts.imported:
+        if not facts.says_dependences:
             raise UserError(
                 f"{trace}: another tool's trace says nothing of dependences, so no path is known; record one with `memwalk trace record`"
             )

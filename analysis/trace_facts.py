@@ -9,6 +9,8 @@ from memwalk.simcore.engines import native
 from memwalk.simcore.errors import UserError
 from memwalk.simcore.validation import nearest
 
+_DEPENDENCES = "dependences"
+"""What is among those that a trace lacks if it says of no access which it needs."""
 IMPORTED = "imported"
 """Where the description of an imported trace stands, below ``workload``."""
 _PHASE = "phase:"
@@ -31,7 +33,9 @@ class TraceFacts:
     calls: bool
     """Its program calls a host DBMS."""
     imported: bool
-    """Another tool's trace: it has no dependences."""
+    """Another tool's trace."""
+    says_dependences: bool
+    """It says which accesses need the result of which: of all, or of those through pointers if it is imported."""
     lacks: tuple[str, ...]
     """What another tool's trace does not say."""
     warnings: tuple[str, ...]
@@ -50,6 +54,7 @@ class TraceFacts:
             phases=tuple(info["layout"]["phases"]),
             calls=bool(info["layout"].get("calls")),
             imported=bool(imported),
+            says_dependences=_DEPENDENCES not in imported.get("lost", ()),
             lacks=tuple(imported.get("lost", ())),
             warnings=tuple(imported.get("warnings", ())),
         )

@@ -19,21 +19,29 @@ Dependences = Literal["recorded", "none", "chain"]
 
 REPLAY = "replay"
 """What results of a replay are called where an experiment's name stands."""
-BOUNDS: tuple[Dependences, Dependences] = ("none", "chain")
-"""The dependences that give the least and the most time to a trace that has none.
+_BOUNDS = ("lower bound", "upper bound")
+"""What the two runs of a trace are called that does not say of each access which it needs: the faster one and the slower one.
 
-Where hardly anything overlaps anyway, it may be the other way round by a few percent: a store that waits for no load may get onto the bus
-before a load that everything waits for, as with one miss handler and stores that go past the caches. So which run is which bound their
-times say, and the names below hold for what is planned, and for a run by itself.
+The first has the dependences that the trace says, or none; in the second each load waits for the one before it. Where hardly anything
+overlaps anyway, it may be the other way round by a few percent: a store that waits for no load may get onto the bus before a load that
+everything waits for, as with one miss handler and stores that go past the caches. So which run is which bound their times say, and their
+order holds for what is planned.
 """
-_VARIANTS = {"recorded": "", "none": "lower bound", "chain": "upper bound"}
+_VARIANTS: dict[Dependences, str] = {"recorded": "", "none": _BOUNDS[0], "chain": _BOUNDS[1]}
+"""Names of runs by themselves."""
 
 
 def chosen(facts: TraceFacts, dependences: str | None) -> tuple[Dependences, ...]:
-    """Return the dependences to run a trace with: those asked for, or its own, or both bounds if it has none."""
-    if dependences is None:
-        return BOUNDS if facts.imported else ("recorded",)
-    return tuple(name for name in BOUNDS if name == dependences)
+    """Return the dependences to run a trace with: those asked for, or its own, and for the other bound all if it does not say each."""
+    if dependences is not None:
+        return tuple(name for name in _VARIANTS if name == dependences)
+    its_own: Dependences = "recorded" if facts.says_dependences else "none"
+    return (its_own, "chain") if facts.imported else (its_own,)
+
+
+def variants(dependences: Sequence[Dependences]) -> Sequence[str]:
+    """Name the runs of a trace, with such dependences, in the order of their times: as which bound, if they are one."""
+    return _BOUNDS if len(dependences) > 1 else [_VARIANTS[name] for name in dependences]
 
 
 @dataclass(frozen=True)
@@ -57,10 +65,10 @@ class TracePlan:
         if self.facts.lacks:
             asked["lacks"] = "; ".join(self.facts.lacks)
         rows = []
-        for dependences in self.dependences:
+        for dependences, variant in zip(self.dependences, variants(self.dependences), strict=True):
             workload = asked | {"dependences": dependences}
             parameters = {"machine.name": self.machine["name"]} | {f"workload.{name}": value for name, value in workload.items()}
-            rows.append(Row(REPLAY, _VARIANTS[dependences], parameters, Point.of(self.machine, workload)))
+            rows.append(Row(REPLAY, variant, parameters, Point.of(self.machine, workload)))
         return rows
 
 
@@ -76,9 +84,9 @@ class TraceResults:
     """The breakdown of each run by site in place of segment; empty lists if it was not asked for."""
 
     @property
-    def variants(self) -> list[str]:
+    def variants(self) -> Sequence[str]:
         """Name each run: as which bound, if it is one."""
-        return [_VARIANTS[name] for name in (self.dependences if len(self.runs) == 1 else BOUNDS)]
+        return variants(self.dependences)
 
     def rows(self) -> list[Row]:
         """Return the plan's rows in the order of the runs, each as the bound that it is."""

@@ -19,3 +19,9 @@ def configs() -> Path:
         where = f"${_VARIABLE}" if chosen else "the installation"
         raise UserError(f"{folder}: {where} has no folder `machines` here; install memwalk again, or point ${_VARIABLE} to its configs")
     return folder
+
+
+def recorder_files() -> list[Path]:
+    """Return what records programs of users: a header for what they say, and the source of what their compiler calls."""
+    folder = Path(__file__).resolve().parents[1] / "traces" / "recorder"
+    return [folder / name for name in ("memwalk.h", "memwalk_recorder.c")]

@@ -28,7 +28,8 @@ pytestmark = pytest.mark.skipif(
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Holds the program and its trace, imported from the pipe and replayed into `out`."""
     folder = tmp_path_factory.mktemp("own_program")
-    subprocess.run(["g++", "-std=c++17", "-O2", "-g", "-no-pie", SOURCE, "-o", "hash_table"], cwd=folder, check=True)
+    assert memwalk("trace", "recorder", ".", cwd=folder).returncode == 0
+    subprocess.run(["g++", "-std=c++17", "-O2", "-g", "-no-pie", "-I.", SOURCE, "-o", "hash_table"], cwd=folder, check=True)
     read, write = os.pipe()
     lackey = ["valgrind", "--tool=lackey", "--trace-mem=yes", f"--log-fd={write}", "./hash_table", str(ENTRIES)]
     with subprocess.Popen(lackey, cwd=folder, env={"PATH": os.defpath}, pass_fds=[write], stdout=subprocess.DEVNULL) as program:

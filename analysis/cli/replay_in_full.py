@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 def run_in_full(trace: Path, machine: Machine, *, dependences: str | None, places: Mapping[str, str], out: Path | None, json: bool) -> None:
     """Replay ``trace`` between ``places`` and print the results; write them into ``out`` if that is given.
 
-    A trace without dependences runs with none of them and with all, unless ``dependences`` chooses.
+    A trace that does not say of each access which it needs runs with what it says and with all, unless ``dependences`` chooses.
     """
     from memwalk.analysis import trace_runs
     from memwalk.analysis.trace_facts import TraceFacts

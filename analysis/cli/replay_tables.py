@@ -12,7 +12,11 @@ if TYPE_CHECKING:
     from memwalk.analysis.trace_runs import TraceResults
 
 
-_SAID = {"none": "no load waits for another", "chain": "every load waits for the one before it"}
+_SAID = {
+    "none": "no load waits for another",
+    "recorded": "loads wait for pointers that they go through",
+    "chain": "every load waits for the one before it",
+}
 
 
 def print_runs(results: "TraceResults") -> None:
@@ -35,7 +39,7 @@ def print_runs(results: "TraceResults") -> None:
 
 def print_lacks(facts: "TraceFacts", *, timed: bool) -> None:
     """Print what another tool's trace does not say; with ``timed``, that its time is a lower bound."""
-    bound = "; without dependences, the time is a lower bound" if timed else ""
+    bound = "; so the time is a lower bound" if timed else ""
     typer.echo(f"{facts.path} does not say: {', '.join(facts.lacks)}{bound}")
 
 

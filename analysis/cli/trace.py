@@ -16,8 +16,9 @@ from memwalk.analysis.experiments.schema import FULL_SCALE, load_experiment
 from memwalk.analysis.experiments.settings import parse_set
 from memwalk.simcore.engines import native
 from memwalk.simcore.errors import UserError
-from memwalk.simcore.files import expect_new_file
+from memwalk.simcore.files import expect_new_file, make_folder, write_atomically
 from memwalk.simcore.machine import Setting, load_machine
+from memwalk.simcore.paths import recorder_files
 from memwalk.simcore.yaml_source import Place
 
 app = typer.Typer(
@@ -62,6 +63,19 @@ def record(
     console.warn_of_debug_build()
     info = native.record(_with_known_warm_up(workload, machine, dbms), output)
     console.print_fields(f"recorded {output}", info, json=json)
+
+
+@app.command(epilog="Example: memwalk trace recorder .")
+def recorder(folder: Annotated[Path, typer.Argument(help="Where to write them; a folder that is not there is made.")]) -> None:
+    """Write the recorder for programs of your own: memwalk.h and memwalk_recorder.c.
+
+    Compilers that call it before each load and store, gcc, clang and rustc, need two options for that. docs/your-own-program.md has
+    them, and an example.
+    """
+    make_folder(folder)
+    for file in recorder_files():
+        write_atomically(folder / file.name, file.read_bytes())
+        typer.echo(folder / file.name)
 
 
 @app.command(epilog="Example: memwalk trace info search.parquet --json")

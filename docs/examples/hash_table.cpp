@@ -3,7 +3,7 @@
 // usage: hash_table [ENTRIES]
 //
 // Fills a table with ENTRIES keys (a million if none are given), then looks all of them up in another order. Run natively,
-// it prints what a look-up takes; the requests to Valgrind are a few instructions that do nothing then.
+// it prints what a look-up takes; what it tells memwalk does nothing then.
 
 #include <chrono>
 #include <cstdint>
@@ -11,7 +11,7 @@
 #include <cstdlib>
 #include <vector>
 
-#include <valgrind/valgrind.h>
+#include "memwalk.h"
 
 namespace {
 
@@ -50,10 +50,9 @@ class HashTable {
     std::uint64_t mask_;
 };
 
-// Gives a vector's memory a name. The line must end in \n: Valgrind keeps it back until then.
+// Gives a vector's memory a name.
 template <typename T> void name(const char *what, const std::vector<T> &data) {
-    const void *address = data.data();
-    VALGRIND_PRINTF("memwalk segment %s %p %lu\n", what, address, static_cast<unsigned long>(data.size() * sizeof(T)));
+    memwalk_segment(what, data.data(), data.size() * sizeof(T));
 }
 
 std::uint64_t power_of_two_above(std::uint64_t number) {
@@ -76,12 +75,12 @@ int main(int count, char **arguments) {
     name("hash table", table.slots());
     name("queries", queries);
 
-    VALGRIND_PRINTF("memwalk phase build\n");
+    memwalk_phase("build");
     for (std::uint64_t number = 1; number <= entries; ++number)
         table.insert(number, mix(number));
 
     // Each key once, in the order of a full-period generator modulo a power of two, out of which numbers too large are left.
-    VALGRIND_PRINTF("memwalk phase shuffle\n");
+    memwalk_phase("shuffle");
     const std::uint64_t range = power_of_two_above(entries) - 1;
     std::uint64_t state = 1;
     for (std::uint64_t &query : queries) {
@@ -91,14 +90,14 @@ int main(int count, char **arguments) {
         query = state + 1;
     }
 
-    VALGRIND_PRINTF("memwalk phase probe\n");
+    memwalk_phase("probe");
     const auto start = std::chrono::steady_clock::now();
     std::uint64_t sum = 0;
     for (const std::uint64_t query : queries)
         sum += table.look_up(query);
     const std::chrono::duration<double, std::nano> time = std::chrono::steady_clock::now() - start;
 
-    VALGRIND_PRINTF("memwalk phase end\n");
+    memwalk_phase("end");
     std::uint64_t expected = 0;
     for (std::uint64_t number = 1; number <= entries; ++number)
         expected += mix(number);

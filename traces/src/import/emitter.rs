@@ -62,6 +62,10 @@ pub(super) struct Emitter<'s> {
     sink: &'s mut dyn EventSink,
     instructions: Instructions,
     batch: Vec<Event>,
+    /// Events that the sink has.
+    handed: u64,
+    /// Number of the first event that it has not forgotten.
+    first: u64,
     /// The last instruction listed has no event yet.
     open: bool,
     /// Plain instructions since the last event.
@@ -92,6 +96,8 @@ impl<'s> Emitter<'s> {
             sink,
             instructions,
             batch: Vec::with_capacity(2 * BATCH_EVENTS),
+            handed: 0,
+            first: 0,
             open: false,
             plain: 0,
             surplus: 0,
@@ -160,6 +166,29 @@ impl<'s> Emitter<'s> {
     #[inline]
     pub(super) fn store(&mut self, address: u64, size: u64) {
         self.access(Kind::Store, address, size);
+    }
+
+    /// As [`Emitter::load`], at an address that event `needed` has brought. The number of the load's own event, if it is recorded.
+    #[inline]
+    pub(super) fn load_through(
+        &mut self,
+        address: u64,
+        size: u64,
+        needed: Option<u64>,
+    ) -> Option<u64> {
+        self.access_through(Kind::Load, address, size, needed)
+    }
+
+    /// As [`Emitter::store`], at an address that event `needed` has brought.
+    #[inline]
+    pub(super) fn store_through(&mut self, address: u64, size: u64, needed: Option<u64>) {
+        self.access_through(Kind::Store, address, size, needed);
+    }
+
+    /// `size` bytes at `address`, which event `needed` has brought, were read and written with nobody in between.
+    #[inline]
+    pub(super) fn exchange_through(&mut self, address: u64, size: u64, needed: Option<u64>) {
+        self.access_through(Kind::Exchange, address, size, needed);
     }
 
     /// `size` bytes at `address` were read and written.
@@ -244,6 +273,8 @@ impl<'s> Emitter<'s> {
     /// Forgets everything but names and warnings.
     fn begin_here(&mut self) -> Result<(), SinkError> {
         self.sink.forget()?;
+        self.handed += self.batch.len() as u64;
+        self.first = self.handed;
         self.batch.clear();
         (self.open, self.plain, self.surplus) = (false, 0, 0);
         self.tally = Tally {
@@ -301,6 +332,28 @@ impl<'s> Emitter<'s> {
         self.take_instruction();
         let site = self.sites.take();
         self.push(kind, address, size, site);
+    }
+
+    /// As [`Emitter::access`], if it needs event `needed`. The number of its own event, if it is recorded.
+    #[inline]
+    fn access_through(
+        &mut self,
+        kind: Kind,
+        address: u64,
+        size: u64,
+        needed: Option<u64>,
+    ) -> Option<u64> {
+        self.access(kind, address, size);
+        if self.off {
+            return None;
+        }
+        let own = self.handed + self.batch.len() as u64 - 1;
+        let needed = needed.filter(|&needed| needed >= self.first);
+        if let (Some(needed), Some(event)) = (needed, self.batch.last_mut()) {
+            // What is so far back has long been there.
+            event.dep = u32::try_from(own - needed).unwrap_or(0);
+        }
+        Some(own)
     }
 
     /// The next event is the open instruction, or one more of it.
@@ -378,6 +431,7 @@ impl<'s> Emitter<'s> {
 
     fn flush(&mut self) -> Result<(), SinkError> {
         let taken = self.sink.consume(&self.batch);
+        self.handed += self.batch.len() as u64;
         self.batch.clear();
         taken
     }

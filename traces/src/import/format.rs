@@ -3,7 +3,7 @@
 use crate::import::about::About;
 use crate::import::{
     champsim, csv, din, dinero, dinero_binary, dramsim, drmemtrace, gem5_packet, lackey, npy,
-    parquet, pinatrace, ramulator, ramulator_cpu, ramulator2, regex,
+    parquet, pinatrace, ramulator, ramulator_cpu, ramulator2, recording, regex,
 };
 
 /// Takes a line per format: its variant, and the module that reads it.
@@ -53,6 +53,8 @@ register! {
     Drmemtrace = drmemtrace,
     /// Pin's pinatrace.
     Pinatrace = pinatrace,
+    /// memwalk's own recorder.
+    Recording = recording,
     /// A NumPy array of addresses.
     Npy = npy,
     /// A column of addresses in text.

@@ -6,7 +6,7 @@
 //! The rules are the same for all: an access is one event of one instruction, loads before stores; an instruction
 //! without an access counts in the next event's `instructions`; an access that reaches beyond the top of memory, or has
 //! more than 65535 bytes, is cut short and counted as clipped. An access without a size touches one byte, so that it
-//! touches no line that the program did not. Imported events have no dependences. The address of the instruction that
+//! touches no line that the program did not. Imported events have no dependences, but for those through pointers in a recording. The address of the instruction that
 //! makes an access is the name of its site, where the format knows it.
 
 mod about;
@@ -28,9 +28,11 @@ mod npy;
 mod numbers;
 mod parquet;
 mod pinatrace;
+mod pointers;
 mod ramulator;
 mod ramulator2;
 mod ramulator_cpu;
+mod recording;
 mod records;
 mod regex;
 mod regions;
@@ -315,6 +317,7 @@ fn decode(
             records::decode(&mut drmemtrace::Drmemtrace::default(), input, events)
         }
         Format::Pinatrace => text::decode(&mut pinatrace::Pinatrace, input, events),
+        Format::Recording => records::decode(&mut recording::Recording::default(), input, events),
         Format::Gem5Packet => gem5_packet::decode(input, events),
         Format::Npy => npy::decode(input, events),
         Format::Csv => text::decode(&mut csv::Csv::new(column), input, events),

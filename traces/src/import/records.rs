@@ -17,6 +17,11 @@ pub(super) trait RecordFormat<const BYTES: usize> {
     fn end(&self) -> Result<(), Fault> {
         Ok(())
     }
+
+    /// Why the trace may end in the middle, though it may end here.
+    fn doubt(&self) -> Option<String> {
+        None
+    }
 }
 
 /// Reads all records.
@@ -33,7 +38,11 @@ pub(super) fn decode<const BYTES: usize, F: RecordFormat<BYTES>>(
                 0 => format.end(),
                 _ => Err(Fault::new(format!("{found} bytes instead of {BYTES}"))),
             };
-            return ended.map_err(|fault| fault.truncated(input.record_place()));
+            ended.map_err(|fault| fault.truncated(input.record_place()))?;
+            if let Some(doubt) = format.doubt() {
+                events.warn(format!("{}: {doubt}", input.record_place()));
+            }
+            return Ok(());
         };
         if let Err(fault) = format.record(record, events) {
             let text = record.map(|byte| format!("{byte:02x}")).concat();

@@ -7,7 +7,9 @@ use crate::import::format::Format;
 use crate::import::input::Input;
 use crate::import::records::number;
 use crate::import::regions::Regions;
-use crate::import::{Options, champsim, csv, decode, dinero_binary, drmemtrace, npy, parquet};
+use crate::import::{
+    Options, champsim, csv, decode, dinero_binary, drmemtrace, npy, parquet, recording,
+};
 use crate::sink::Counter;
 use std::io::Cursor;
 
@@ -89,7 +91,9 @@ fn candidates(input: &Input, options: &Options) -> Vec<Format> {
 }
 
 fn binary_format(head: &[u8]) -> Option<Format> {
-    if head.starts_with(npy::MAGIC) {
+    if head.starts_with(recording::MAGIC) {
+        Some(Format::Recording)
+    } else if head.starts_with(npy::MAGIC) {
         Some(Format::Npy)
     } else if head.starts_with(&gem5::MAGIC) {
         Some(Format::Gem5Packet)

@@ -2,6 +2,7 @@
 
 mod any_bytes;
 mod messages;
+mod recordings;
 mod refusals;
 mod samples;
 

@@ -14,6 +14,20 @@ pub(super) fn golden() -> Vec<(&'static str, Options, Vec<Event>)> {
         store(TOP, 1, 0),
         branch(false, 0),
     ];
+    let through = |event: Event, dep| Event { dep, ..event };
+    let recording = vec![
+        load(0x10000, 8, 0),
+        through(load(0x20008, 8, 0), 1),
+        store(HALF, 4, 0),
+        through(event(Kind::Exchange, 0x20010, 4, 0), 3),
+        // 40 bytes are read, with two instructions.
+        through(load(0x20ff0, 32, 0), 4),
+        // Begins 4096 bytes or more behind the pointer, but the range went through it.
+        through(load(0x21010, 8, 0), 5),
+        store(0x50000, 5, 0),
+        Event::new(Kind::Mark, 1),
+        through(load(0x20018, 4, 0), 8),
+    ];
     let regex = Options {
         pattern: Some(
             r"(?P<kind>READ|WRITE)\s+addr=(?P<hex_address>[0-9a-f]+) len=(?P<size>\d+)".to_owned(),
@@ -126,6 +140,7 @@ pub(super) fn golden() -> Vec<(&'static str, Options, Vec<Event>)> {
                 load(TOP, 1, 0),
             ],
         ),
+        ("recording.bin", options("recording"), recording),
         ("npy.npy", options("npy"), bare.clone()),
         ("csv.csv", options("csv"), bare.clone()),
         ("parquet.parquet", options("parquet"), bare),
@@ -166,6 +181,9 @@ fn instructions_are_the_sites_of_their_accesses() {
                 0x401003, 0x401007, 0x401010, 0x401010, 0x401010, 0x401014, 0x401016,
             ],
             "pinatrace" => vec![0x401000, 0x401004, 0x401004, 0x401008],
+            "recording" => vec![
+                0x401003, 0x401007, 0x40100b, 0x40100f, 0x401013, 0x401013, 0x401017, 0x40101b,
+            ],
             _ => Vec::new(),
         };
         let wanted: Vec<String> = match &wanted[..] {

@@ -1,0 +1,215 @@
+"""The recorder that comes with memwalk, linked into programs in C++ and Rust: docs/your-own-program.md."""
+
+import json
+import os
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+from files import ROOT, memwalk
+
+from memwalk.analysis.trace_facts import TraceFacts
+from memwalk.simcore.engines import native
+
+EXAMPLES = ROOT / "docs" / "examples"
+WRAPPED = "-Wl,--wrap=memcpy,--wrap=memmove,--wrap=memset,--wrap=memcmp"
+NODES = 20_000
+"""Of 64 bytes: more than the caches of the thesis's machine hold of them with two levels of 64 KiB."""
+LITTLE = ("--set", "machine.caches.L2.size_bytes=64KiB", "--set", "machine.caches.L3.size_bytes=64KiB")
+LATENCY = 250
+"""Cycles to that machine's memory."""
+
+pytestmark = pytest.mark.skipif(not shutil.which("g++"), reason="needs g++")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Holds the recorder, compiled."""
+    folder = tmp_path_factory.mktemp("recorder")
+    done = memwalk("trace", "recorder", ".", cwd=folder)
+    assert done.stdout.split() == ["memwalk.h", "memwalk_recorder.c"], done.stderr
+    compiler = ["gcc", "-O2", "-Wall", "-Wextra", "-Werror", "-c", "memwalk_recorder.c"]
+    subprocess.run(compiler, cwd=folder, check=True)
+    return folder
+
+
+def built(folder: Path, source: Path) -> Path:
+    """Return the program of a source, instrumented and linked with the recorder."""
+    name = source.stem
+    options = ["-std=c++17", "-O2", "-g", "-I.", "-fsanitize=thread", "--param", "tsan-instrument-func-entry-exit=0"]
+    subprocess.run(["g++", *options, "-c", source, "-o", f"{name}.o"], cwd=folder, check=True)
+    subprocess.run(["g++", f"{name}.o", "memwalk_recorder.o", WRAPPED, "-pthread", "-o", name], cwd=folder, check=True)
+    return folder / name
+
+
+def recorded(program: Path, *arguments: str) -> Path:
+    """Run a program, and return what it recorded."""
+    recording = program.with_suffix(".recording")
+    environment = {"PATH": os.defpath, "MEMWALK_TRACE": str(recording)}
+    subprocess.run([program, *arguments], env=environment, check=True, stdout=subprocess.DEVNULL)
+    return recording
+
+
+def imported(recording: Path) -> tuple[Path, dict[str, Any]]:
+    """Return the trace of a recording, and what its import says."""
+    trace = recording.with_suffix(".parquet")
+    trace.unlink(missing_ok=True)
+    done = memwalk("trace", "import", recording, "-o", trace, "--json")
+    assert done.returncode == 0, done.stderr
+    return trace, json.loads(done.stdout)
+
+
+@pytest.fixture(scope="module")
+def linked_list(folder: Path) -> Path:
+    """Is the trace of the list."""
+    trace, report = imported(recorded(built(folder, EXAMPLES / "linked_list.cpp"), str(NODES)))
+    assert report["warnings"] == []
+    assert report["accesses"] == pytest.approx(4 * NODES, abs=20), "two loads of each node, in two walks"
+    return trace
+
+
+def test_a_walk_takes_what_its_chain_takes(linked_list: Path, tmp_path: Path) -> None:
+    """Each node is known when the one before has come; without that knowledge the core's buffers would fill."""
+    done = memwalk("replay", linked_list, "--machine", "thesis-simulator", *LITTLE, "--out", tmp_path / "out", "--json")
+    assert done.returncode == 0, done.stderr
+    run = json.loads(done.stdout)
+    assert run["dependences"] == "recorded"
+    assert run["upper_bound"]["dependences"] == "chain"
+    assert run["bounds"]["cycles"][1] < 1.02 * run["bounds"]["cycles"][0]
+    free = memwalk("replay", linked_list, "--machine", "thesis-simulator", *LITTLE, "--dependences", "none", "--json")
+    assert json.loads(free.stdout)["cycles"] < run["cycles"] / 5
+    done = memwalk("explain", tmp_path / "out", "--json")
+    lower = json.loads(done.stdout)["points"][0]
+    cycles = {(part["phase"], part["segment"]): part["cycles"] for part in lower["parts"]}
+    for phase in ("in order", "scattered"):
+        assert cycles[phase, "nodes"] == pytest.approx(LATENCY * NODES, rel=0.02)
+
+
+def test_its_critical_path_goes_from_node_to_node(linked_list: Path) -> None:
+    done = memwalk("explain", linked_list, "--critical-path", "--machine", "thesis-simulator", "--json")
+    assert done.returncode == 0, done.stderr
+    facts = TraceFacts.of(linked_list)
+    assert facts.imported
+    assert facts.says_dependences
+    assert "line from memory" in done.stdout
+
+
+def test_data_structures_and_phases_have_the_accesses_that_they_should(folder: Path, tmp_path: Path) -> None:
+    entries = 8000
+    trace, report = imported(recorded(built(folder, EXAMPLES / "hash_table.cpp"), str(entries)))
+    assert report["sites"] > 5
+    done = memwalk("replay", trace, "--machine", "thesis-simulator", "--out", tmp_path / "out")
+    assert done.returncode == 0, done.stderr
+    point = json.loads(memwalk("explain", tmp_path / "out", "--json").stdout)["points"][0]
+    served = {(part["phase"], part["segment"]): sum(part["served"].values()) for part in point["parts"]}
+    assert served["shuffle", "queries"] == entries
+    assert served["probe", "queries"] == entries
+    assert 2 * entries <= served["probe", "hash table"] < 4 * entries
+    assert served["imported", "queries"] == entries, "each is set to 0 first"
+
+
+def test_instructions_are_found_in_the_source(linked_list: Path, folder: Path) -> None:
+    """Also in a program that may lie anywhere."""
+    sites = native.trace_info(linked_list)["layout"]["sites"]
+    done = subprocess.run(["addr2line", "-e", "linked_list", *sites[1:]], cwd=folder, capture_output=True, text=True, check=True)
+    lines = (EXAMPLES / "linked_list.cpp").read_text().splitlines()
+    found = {
+        lines[int(number) - 1].strip()
+        for file, _, number in (line.split()[0].rpartition(":") for line in done.stdout.splitlines())
+        if file.endswith("linked_list.cpp")
+    }
+    assert {"sum += node->value;", "for (; node; node = node->next)"} <= found
+
+
+PROGRAM = """
+#include <atomic>
+#include <cstring>
+#include <thread>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "memwalk.h"
+std::atomic<long> counter;
+alignas(64) char from[200000], to[200000];
+int main(int count, char **) {
+    memwalk_segment("from", from, sizeof from);
+    memwalk_segment("to", to, sizeof to);
+    memwalk_segment("counter", &counter, sizeof counter);
+    memwalk_on();
+    counter += 2;
+    long expected = 2;
+    counter.compare_exchange_strong(expected, 3);
+    std::memcpy(to, from, sizeof to - (count > 9));
+    memwalk_off();
+    std::thread other([] { for (int i = 0; i < 100; ++i) to[i] = 1; });
+    other.join();
+    if (fork() == 0)
+        _exit(to[0] == 1 ? 0 : 1);
+    int status = 1;
+    wait(&status);
+    return status != 0 || counter != 3;
+}
+"""
+
+
+def test_atomics_copies_threads_and_children(folder: Path, tmp_path: Path) -> None:
+    source = folder / "various.cpp"
+    source.write_text(PROGRAM)
+    trace, report = imported(recorded(built(folder, source)))
+    (warning,) = report["warnings"]
+    assert "accesses of other threads are not in the trace" in warning
+    done = memwalk("replay", trace, "--machine", "thesis-simulator", "--out", tmp_path / "out")
+    assert done.returncode == 0, done.stderr
+    parts = json.loads(memwalk("explain", tmp_path / "out", "--json").stdout)["points"][0]["parts"]
+    served = {part["segment"]: sum(part["served"].values()) for part in parts}
+    assert served == {"from": 200_000 / 32, "to": 200_000 / 32, "counter": 2, "(elsewhere)": pytest.approx(5, abs=5)}
+
+
+def test_a_program_that_is_not_recorded_runs_as_always(folder: Path) -> None:
+    program = built(folder, EXAMPLES / "linked_list.cpp")
+    done = subprocess.run([program, "100"], env={"PATH": os.defpath}, capture_output=True, text=True, check=True)
+    assert done.stdout.count("ns per node") == 2
+    assert done.stderr == ""
+    plain = ["g++", "-std=c++17", "-O2", "-I.", EXAMPLES / "linked_list.cpp", "-o", "plain"]
+    subprocess.run(plain, cwd=folder, check=True)
+    subprocess.run([folder / "plain", "100"], check=True, stdout=subprocess.DEVNULL)
+
+
+def test_what_cannot_be_written_is_told(folder: Path) -> None:
+    program = built(folder, EXAMPLES / "linked_list.cpp")
+
+    def run(path: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run([program, "100000"], env={"MEMWALK_TRACE": path}, capture_output=True, text=True, check=False)
+
+    nowhere, full = run("/nowhere/t"), run("/dev/full")
+    assert nowhere.returncode == 2
+    assert nowhere.stderr == "memwalk: $MEMWALK_TRACE, /nowhere/t, cannot be written: No such file or directory\n"
+    assert full.returncode == 0, "the program goes on"
+    assert full.stderr == "memwalk: what is recorded cannot be written: No space left on device; the rest is not recorded\n"
+
+
+def test_a_recording_that_was_killed_is_told(folder: Path) -> None:
+    recording = recorded(built(folder, EXAMPLES / "linked_list.cpp"), "1000")
+    cut = recording.with_name("cut.recording")
+    cut.write_bytes(recording.read_bytes()[: 24 * 1000])
+    _, report = imported(cut)
+    assert any("no record says that the program has ended" in warning for warning in report["warnings"])
+
+
+def test_the_recorder_does_not_record_itself(folder: Path) -> None:
+    wrong = ["gcc", "-fsanitize=thread", "-c", "memwalk_recorder.c", "-o", "/dev/null"]
+    done = subprocess.run(wrong, cwd=folder, capture_output=True, text=True, check=False)
+    assert "compile memwalk_recorder.c without -fsanitize=thread" in done.stderr
+
+
+@pytest.mark.skipif(not shutil.which("rustc"), reason="needs rustc")
+def test_a_program_in_rust(folder: Path) -> None:
+    level = [f"-Cllvm-args=-sanitizer-coverage-{what}" for what in ("level=3", "inline-bool-flag", "trace-loads", "trace-stores")]
+    options = ["--edition", "2021", "-O", "-g", "-Cpasses=sancov-module", *level, "-Clink-arg=memwalk_recorder.o"]
+    subprocess.run(["rustc", *options, EXAMPLES / "linked_list.rs", "-o", "in_rust"], cwd=folder, check=True)
+    trace, report = imported(recorded(folder / "in_rust", str(NODES)))
+    assert report["warnings"] == []
+    done = memwalk("replay", trace, "--machine", "thesis-simulator", *LITTLE, "--json")
+    cycles = json.loads(done.stdout)["bounds"]["cycles"]
+    assert LATENCY * NODES < cycles[0] < cycles[1] < 1.1 * LATENCY * NODES

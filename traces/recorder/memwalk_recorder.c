@@ -1,0 +1,314 @@
+/* Records the loads and stores of a program whose compiler calls a function before each of them.
+ *
+ *   gcc, g++, clang:  compile the program with -fsanitize=thread, and link it without that, but with this file
+ *   rustc:            -C passes=sancov-module -C llvm-args=... (docs/your-own-program.md)
+ *
+ * Compile this file without such options. The program writes into the file or pipe that $MEMWALK_TRACE names; without it, it runs
+ * unrecorded. `memwalk trace import FILE --format recording` reads it; traces/src/import/recording.rs describes the records.
+ *
+ * The thread that began is recorded; accesses of others are counted. Of the C library's functions only memcpy, memmove, memset
+ * and memcmp are seen, if the linker is told to --wrap them.
+ */
+#if defined(__SANITIZE_THREAD__)
+#error "compile memwalk_recorder.c without -fsanitize=thread: it would record itself"
+#endif
+
+#define _GNU_SOURCE
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <link.h>
+#include <pthread.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* The C library's own functions where the linker wraps them; NULL elsewhere. This file's copies must not be recorded. */
+void *__real_memcpy(void *to, const void *from, size_t bytes) __attribute__((weak));
+void *__real_memmove(void *to, const void *from, size_t bytes) __attribute__((weak));
+void *__real_memset(void *to, int byte, size_t bytes) __attribute__((weak));
+int __real_memcmp(const void *one, const void *other, size_t bytes) __attribute__((weak));
+#define OWN(function) (__real_##function ? __real_##function : function)
+
+enum kind { LOAD = 1, STORE, EXCHANGE, LOADS, STORES, MESSAGE, END };
+
+struct record {
+    uint64_t address;
+    uint64_t value; /* what a load of 8 bytes reads; bytes of a range or of a text */
+    uint64_t place; /* the instruction, 48 bits; bytes, 8 bits; kind, 8 bits */
+};
+
+typedef uint64_t __attribute__((may_alias, aligned(1))) unaligned;
+
+#define RECORDS 8192
+#define MOST_RANGE 65536
+#define MOST_TEXT 1024
+
+static struct record buffer[RECORDS];
+static size_t filled;
+static uint64_t written;
+static uint64_t others; /* accesses of other threads */
+static int file = -1;
+static uintptr_t base; /* what a position-independent program was moved up by */
+static __thread int is_recorded;
+
+static void stop(void) {
+    is_recorded = 0;
+    close(file);
+    file = -1;
+}
+
+static void flush(void) {
+    const char *bytes = (const char *)buffer;
+    size_t left = filled * sizeof *buffer;
+    while (left > 0) {
+        ssize_t done = write(file, bytes, left);
+        if (done < 0 && errno == EINTR)
+            continue;
+        if (done < 0) {
+            fprintf(stderr, "memwalk: what is recorded cannot be written: %s; the rest is not recorded\n", strerror(errno));
+            stop();
+            break;
+        }
+        bytes += done;
+        left -= (size_t)done;
+    }
+    written += filled;
+    filled = 0;
+}
+
+static inline void push(uint64_t address, uint64_t value, uint64_t place) {
+    buffer[filled] = (struct record){address, value, place};
+    if (++filled == RECORDS)
+        flush();
+}
+
+/* Two accesses at once of other threads may count as one. */
+static inline int records(void) {
+    if (!is_recorded && file >= 0)
+        __atomic_store_n(&others, __atomic_load_n(&others, __ATOMIC_RELAXED) + 1, __ATOMIC_RELAXED);
+    return is_recorded;
+}
+
+/* `caller` is where the function returns to: the call stands before it, and the access behind. */
+static inline uint64_t place(enum kind kind, uint64_t bytes, const void *caller) {
+    uint64_t instruction = ((uintptr_t)caller - base - 1) & ((UINT64_C(1) << 48) - 1);
+    return (uint64_t)kind << 56 | bytes << 48 | instruction;
+}
+
+static inline void note(enum kind kind, const volatile void *address, uint64_t bytes, const void *caller) {
+    if (records()) {
+        uint64_t value = 0;
+        if (kind == LOAD && bytes == 8)
+            value = *(const volatile unaligned *)address;
+        push((uintptr_t)address, value, place(kind, bytes, caller));
+    }
+}
+
+static void note_range(enum kind kind, const void *address, size_t bytes, const void *caller) {
+    uintptr_t at = (uintptr_t)address;
+    while (bytes > 0 && records()) {
+        size_t part = bytes < MOST_RANGE ? bytes : MOST_RANGE;
+        push(at, part, place(kind, 0, caller));
+        at += part;
+        bytes -= part;
+    }
+}
+
+/* --- what the program says --- */
+
+void memwalk_message(const char *line) {
+    size_t length = strnlen(line, MOST_TEXT);
+    if (!is_recorded || length == 0)
+        return;
+    push(0, length, (uint64_t)MESSAGE << 56);
+    for (size_t begin = 0; begin < length && is_recorded; begin += sizeof(struct record)) {
+        struct record part = {0};
+        OWN(memcpy)(&part, line + begin, length - begin < sizeof part ? length - begin : sizeof part);
+        push(part.address, part.value, part.place);
+    }
+}
+
+/* --- begin and end --- */
+
+static int find_base(struct dl_phdr_info *info, size_t size, void *unused) {
+    (void)size, (void)unused;
+    base = info->dlpi_addr; /* the program itself comes first */
+    return 1;
+}
+
+static void in_child(void) {
+    if (file >= 0) {
+        filled = 0;
+        stop();
+    }
+}
+
+__attribute__((constructor(101))) static void begin(void) {
+    const char *path = getenv("MEMWALK_TRACE");
+    if (!path || !*path)
+        return;
+    file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (file < 0) {
+        fprintf(stderr, "memwalk: $MEMWALK_TRACE, %s, cannot be written: %s\n", path, strerror(errno));
+        exit(2);
+    }
+    dl_iterate_phdr(find_base, NULL);
+    pthread_atfork(NULL, NULL, in_child);
+    struct record first = {0};
+    OWN(memcpy)(&first, "memwalk recording 1\n", 20);
+    push(first.address, first.value, first.place);
+    is_recorded = 1;
+}
+
+__attribute__((destructor(101))) static void end(void) {
+    if (!is_recorded)
+        return;
+    push(written + filled, others, (uint64_t)END << 56);
+    flush();
+    if (is_recorded)
+        stop();
+}
+
+/* --- what compilers call: -fsanitize=thread --- */
+
+#define CALLER __builtin_return_address(0)
+
+#define ACCESSES(bytes)                                                                  \
+    void __tsan_read##bytes(void *address) { note(LOAD, address, bytes, CALLER); }             \
+    void __tsan_write##bytes(void *address) { note(STORE, address, bytes, CALLER); }           \
+    void __tsan_unaligned_read##bytes(void *address) { note(LOAD, address, bytes, CALLER); }   \
+    void __tsan_unaligned_write##bytes(void *address) { note(STORE, address, bytes, CALLER); } \
+    void __tsan_volatile_read##bytes(void *address) { note(LOAD, address, bytes, CALLER); }    \
+    void __tsan_volatile_write##bytes(void *address) { note(STORE, address, bytes, CALLER); }
+
+ACCESSES(1)
+ACCESSES(2)
+ACCESSES(4)
+ACCESSES(8)
+ACCESSES(16)
+
+void __tsan_init(void) {}
+void __tsan_func_entry(void *caller) { (void)caller; }
+void __tsan_func_exit(void) {}
+void __tsan_vptr_read(void **address) { note(LOAD, address, sizeof *address, CALLER); }
+void __tsan_vptr_update(void **address, void *value) {
+    (void)value;
+    note(STORE, address, sizeof *address, CALLER);
+}
+void __tsan_read_range(void *address, size_t bytes) { note_range(LOADS, address, bytes, CALLER); }
+void __tsan_write_range(void *address, size_t bytes) { note_range(STORES, address, bytes, CALLER); }
+
+#define UPDATE(bits, type, name)                                                              \
+    type __tsan_atomic##bits##_##name(volatile type *address, type value, int order) {             \
+        (void)order;                                                                               \
+        note(EXCHANGE, address, sizeof *address, CALLER);                                          \
+        return __atomic_##name(address, value, __ATOMIC_SEQ_CST);                                  \
+    }
+
+#define COMPARE(bits, type, name)                                                             \
+    int __tsan_atomic##bits##_compare_exchange_##name(volatile type *address, type *expected, type value, int order, int failed) { \
+        (void)order, (void)failed;                                                                 \
+        note(EXCHANGE, address, sizeof *address, CALLER);                                          \
+        return __atomic_compare_exchange_n(address, expected, value, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST); \
+    }
+
+#define ATOMICS(bits, type)                                                                   \
+    type __tsan_atomic##bits##_load(const volatile type *address, int order) {                     \
+        (void)order;                                                                               \
+        note(LOAD, address, sizeof *address, CALLER);                                              \
+        return __atomic_load_n(address, __ATOMIC_SEQ_CST);                                         \
+    }                                                                                              \
+    void __tsan_atomic##bits##_store(volatile type *address, type value, int order) {              \
+        (void)order;                                                                               \
+        note(STORE, address, sizeof *address, CALLER);                                             \
+        __atomic_store_n(address, value, __ATOMIC_SEQ_CST);                                        \
+    }                                                                                              \
+    type __tsan_atomic##bits##_exchange(volatile type *address, type value, int order) {           \
+        (void)order;                                                                               \
+        note(EXCHANGE, address, sizeof *address, CALLER);                                          \
+        return __atomic_exchange_n(address, value, __ATOMIC_SEQ_CST);                              \
+    }                                                                                              \
+    UPDATE(bits, type, fetch_add)                                                                  \
+    UPDATE(bits, type, fetch_sub)                                                                  \
+    UPDATE(bits, type, fetch_and)                                                                  \
+    UPDATE(bits, type, fetch_or)                                                                   \
+    UPDATE(bits, type, fetch_xor)                                                                  \
+    UPDATE(bits, type, fetch_nand)                                                                 \
+    COMPARE(bits, type, strong)                                                                    \
+    COMPARE(bits, type, weak)                                                                      \
+    type __tsan_atomic##bits##_compare_exchange_val(volatile type *address, type expected, type value, int order, int failed) { \
+        (void)order, (void)failed;                                                                 \
+        note(EXCHANGE, address, sizeof *address, CALLER);                                          \
+        __atomic_compare_exchange_n(address, &expected, value, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST); \
+        return expected;                                                                           \
+    }
+
+ATOMICS(8, uint8_t)
+ATOMICS(16, uint16_t)
+ATOMICS(32, uint32_t)
+ATOMICS(64, uint64_t)
+
+void __tsan_atomic_thread_fence(int order) {
+    (void)order;
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+}
+void __tsan_atomic_signal_fence(int order) { (void)order; }
+
+/* --- what compilers call: LLVM's -sanitizer-coverage-trace-loads and -trace-stores --- */
+
+#define COVERED(bytes)                                                                         \
+    void __sanitizer_cov_load##bytes(void *address) { note(LOAD, address, bytes, CALLER); }         \
+    void __sanitizer_cov_store##bytes(void *address) { note(STORE, address, bytes, CALLER); }
+
+COVERED(1)
+COVERED(2)
+COVERED(4)
+COVERED(8)
+COVERED(16)
+
+void __sanitizer_cov_bool_flag_init(uint8_t *start, uint8_t *stop_) { (void)start, (void)stop_; }
+
+/* --- the C library's copies: -Wl,--wrap=memcpy,--wrap=memmove,--wrap=memset,--wrap=memcmp, or of clang's -fsanitize=thread --- */
+
+void *__wrap_memcpy(void *to, const void *from, size_t bytes) {
+    note_range(LOADS, from, bytes, CALLER);
+    note_range(STORES, to, bytes, CALLER);
+    return OWN(memcpy)(to, from, bytes);
+}
+
+void *__wrap_memmove(void *to, const void *from, size_t bytes) {
+    note_range(LOADS, from, bytes, CALLER);
+    note_range(STORES, to, bytes, CALLER);
+    return OWN(memmove)(to, from, bytes);
+}
+
+void *__wrap_memset(void *to, int byte, size_t bytes) {
+    note_range(STORES, to, bytes, CALLER);
+    return OWN(memset)(to, byte, bytes);
+}
+
+int __wrap_memcmp(const void *one, const void *other, size_t bytes) {
+    note_range(LOADS, one, bytes, CALLER);
+    note_range(LOADS, other, bytes, CALLER);
+    return OWN(memcmp)(one, other, bytes);
+}
+
+void *__tsan_memcpy(void *to, const void *from, size_t bytes) {
+    note_range(LOADS, from, bytes, CALLER);
+    note_range(STORES, to, bytes, CALLER);
+    return OWN(memmove)(to, from, bytes);
+}
+
+void *__tsan_memmove(void *to, const void *from, size_t bytes) {
+    note_range(LOADS, from, bytes, CALLER);
+    note_range(STORES, to, bytes, CALLER);
+    return OWN(memmove)(to, from, bytes);
+}
+
+void *__tsan_memset(void *to, int byte, size_t bytes) {
+    note_range(STORES, to, bytes, CALLER);
+    return OWN(memset)(to, byte, bytes);
+}

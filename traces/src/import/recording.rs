@@ -1,0 +1,200 @@
+//! What `memwalk_recorder.c` writes, in a program whose compiler calls it for each access: packed records of 24 bytes.
+//!
+//! | u64 | of an access | of a message | at the end |
+//! |---|---|---|---|
+//! | first | address | 0 | records so far |
+//! | second | what a load of 8 bytes has read; bytes of a range | bytes of the text, which follows in as many records as it takes | accesses of other threads |
+//! | third | address of the instruction (48 bits), bytes (8 bits), kind (8 bits) | kind | kind |
+//!
+//! The first record says what the file is.
+
+use crate::import::about::{About, Unit};
+use crate::import::emitter::Emitter;
+use crate::import::error::Fault;
+use crate::import::messages;
+use crate::import::pointers::Pointers;
+use crate::import::records::{RecordFormat, number};
+
+pub(super) static ABOUT: About = About {
+    name: "recording",
+    title: "memwalk: memwalk_recorder.c, linked into the program",
+    grammar: "records of 24 bytes (u64 address, u64 value, u64 place and kind), the first of which is `memwalk recording 1`",
+    unit: Unit::Records,
+    takes: &[],
+    lost: &[
+        "instructions without an access",
+        "dependences that are not through pointers",
+        "branch outcomes",
+        "software prefetches",
+        "accesses of libraries that were compiled without it",
+        "threads",
+        "time",
+    ],
+};
+
+pub(super) const BYTES: usize = 24;
+/// What the first record begins with; the version and zeros follow.
+pub(super) const MAGIC: &[u8] = b"memwalk recording ";
+const VERSION: &[u8] = b"1\n";
+
+const LOAD: u64 = 1;
+const STORE: u64 = 2;
+const EXCHANGE: u64 = 3;
+const LOADS: u64 = 4;
+const STORES: u64 = 5;
+const MESSAGE: u64 = 6;
+const END: u64 = 7;
+
+/// Most bytes of a range, which the recorder cuts longer ones into.
+const MOST_RANGE: u64 = 1 << 16;
+/// Bytes that an instruction of a range moves: those of a vector register.
+const VECTOR: u64 = 32;
+/// Most bytes of a message.
+const MOST_TEXT: u64 = 1024;
+/// Bytes of a pointer.
+const POINTER: u64 = 8;
+
+#[derive(Default)]
+pub(super) struct Recording {
+    records: u64,
+    pointers: Pointers,
+    /// A message that is being read, and how many bytes of it are to come.
+    text: Vec<u8>,
+    to_come: usize,
+    ended: bool,
+}
+
+impl RecordFormat<BYTES> for Recording {
+    const ABOUT: &'static About = &ABOUT;
+
+    #[inline]
+    fn record(&mut self, record: &[u8; BYTES], events: &mut Emitter<'_>) -> Result<(), Fault> {
+        self.records += 1;
+        if self.records == 1 {
+            return check_first(record);
+        }
+        if self.to_come > 0 {
+            return self.read_text(record, events);
+        }
+        if self.ended {
+            return Err(Fault::new("a record behind the end"));
+        }
+        let (address, value, place) = (
+            number::<8>(record, 0),
+            number::<8>(record, 8),
+            number::<8>(record, 16),
+        );
+        let (kind, bytes) = (place >> 56, place >> 48 & 0xff);
+        let at = place & ((1 << 48) - 1);
+        events.at((at > 0).then_some(at));
+        match kind {
+            LOAD | STORE | EXCHANGE if bytes == 0 => {
+                return Err(Fault::new("an access of 0 bytes"));
+            }
+            LOAD => {
+                let event = events.load_through(address, bytes, self.pointers.to(address));
+                if let (POINTER, Some(event)) = (bytes, event) {
+                    self.pointers.loaded(value, event);
+                }
+            }
+            STORE => events.store_through(address, bytes, self.pointers.to(address)),
+            EXCHANGE => events.exchange_through(address, bytes, self.pointers.to(address)),
+            LOADS | STORES => self.range(kind, address, value, events)?,
+            MESSAGE if (1..=MOST_TEXT).contains(&value) => {
+                self.text.clear();
+                self.to_come = value as usize;
+            }
+            MESSAGE => {
+                return Err(Fault::new(format!(
+                    "a message of {value} bytes; it has 1 to {MOST_TEXT}"
+                )));
+            }
+            END => self.end(address, value, events)?,
+            kind => return Err(Fault::new(format!("unknown kind {kind}"))),
+        }
+        Ok(())
+    }
+
+    fn end(&self) -> Result<(), Fault> {
+        match self.to_come {
+            0 => Ok(()),
+            _ => Err(Fault::new("it ends within a message")),
+        }
+    }
+
+    fn doubt(&self) -> Option<String> {
+        (!self.ended).then(|| {
+            "no record says that the program has ended: what it did last may be missing (it may have been killed, or have \
+             called `_exit`)"
+                .to_owned()
+        })
+    }
+}
+
+impl Recording {
+    /// Bytes that were copied, compared or filled: vector by vector.
+    fn range(
+        &mut self,
+        kind: u64,
+        address: u64,
+        bytes: u64,
+        events: &mut Emitter<'_>,
+    ) -> Result<(), Fault> {
+        if !(1..=MOST_RANGE).contains(&bytes) || address.checked_add(bytes).is_none() {
+            return Err(Fault::new(format!(
+                "a range of {bytes} bytes at {address:#x}; it has 1 to {MOST_RANGE}, within 64 bits"
+            )));
+        }
+        let needed = self.pointers.to(address);
+        for offset in (0..bytes).step_by(VECTOR as usize) {
+            let (from, size) = (address + offset, VECTOR.min(bytes - offset));
+            if kind == LOADS {
+                events.load_through(from, size, needed);
+            } else {
+                events.store_through(from, size, needed);
+            }
+        }
+        Ok(())
+    }
+
+    #[cold]
+    fn read_text(&mut self, record: &[u8; BYTES], events: &mut Emitter<'_>) -> Result<(), Fault> {
+        let taken = self.to_come.min(BYTES);
+        self.text.extend_from_slice(&record[..taken]);
+        self.to_come -= taken;
+        match self.to_come {
+            0 => messages::take(&self.text, events),
+            _ => Ok(()),
+        }
+    }
+
+    #[cold]
+    fn end(&mut self, records: u64, others: u64, events: &mut Emitter<'_>) -> Result<(), Fault> {
+        let before = self.records - 1;
+        if records != before {
+            return Err(Fault::new(format!(
+                "{before} records stand before the end, which says {records}"
+            )));
+        }
+        self.ended = true;
+        if others > 0 {
+            events.warn(format!(
+                "{others} accesses of other threads are not in the trace: the thread that began is recorded"
+            ));
+        }
+        Ok(())
+    }
+}
+
+#[cold]
+fn check_first(record: &[u8; BYTES]) -> Result<(), Fault> {
+    let Some(version) = record.strip_prefix(MAGIC) else {
+        return Err(Fault::new("the first record is not `memwalk recording`"));
+    };
+    if !version.starts_with(VERSION) {
+        return Err(Fault::new(
+            "another version; compile the program with the recorder that comes with this memwalk",
+        ));
+    }
+    Ok(())
+}

@@ -1,0 +1,145 @@
+//! What memwalk's own recorder writes: dependences through pointers, messages, and what is wrong with a file.
+
+use super::*;
+
+const LOAD: u64 = 1;
+const LOADS: u64 = 4;
+const MESSAGE: u64 = 6;
+const END: u64 = 7;
+
+/// The beginning of a recording.
+fn begun() -> Vec<u8> {
+    let mut bytes = b"memwalk recording 1\n".to_vec();
+    bytes.resize(24, 0);
+    bytes
+}
+
+fn add(bytes: &mut Vec<u8>, address: u64, value: u64, place: u64) {
+    for number in [address, value, place] {
+        bytes.extend(number.to_le_bytes());
+    }
+}
+
+/// A load of 8 bytes, which reads `value`.
+fn add_load(bytes: &mut Vec<u8>, address: u64, value: u64) {
+    add(bytes, address, value, LOAD << 56 | 8 << 48);
+}
+
+fn add_message(bytes: &mut Vec<u8>, text: &str) {
+    add(bytes, 0, text.len() as u64, MESSAGE << 56);
+    bytes.extend(text.as_bytes());
+    bytes.resize(bytes.len().next_multiple_of(24), 0);
+}
+
+fn ended(mut bytes: Vec<u8>, others: u64) -> Vec<u8> {
+    let records = bytes.len() as u64 / 24;
+    add(&mut bytes, records, others, END << 56);
+    bytes
+}
+
+fn imported(bytes: &[u8]) -> (Vec<Event>, Report) {
+    import_bytes(bytes, options("recording")).unwrap()
+}
+
+/// How far back the event stands that each one needs.
+fn deps(events: &[Event]) -> Vec<u32> {
+    events.iter().map(|event| event.dep).collect()
+}
+
+#[test]
+fn a_walk_along_a_list_waits_for_each_node() {
+    let mut bytes = begun();
+    let node = |number: u64| 0x7f00_0000_0000 + number * 77 % 1000 * 4096;
+    for number in 0..5000 {
+        add_load(&mut bytes, node(number) + 8, 1 << 20);
+        add_load(&mut bytes, node(number), node(number + 1));
+    }
+    let (events, report) = imported(&ended(bytes, 0));
+    assert_eq!(events.len(), 10_000);
+    assert_eq!(deps(&events[..6]), [0, 0, 1, 2, 1, 2]);
+    assert_eq!(deps(&events[9_996..]), [1, 2, 1, 2], "from batch to batch");
+    assert_eq!(report.warnings, [""; 0]);
+    assert!(!report.lost.contains(&"dependences"));
+}
+
+#[test]
+fn what_the_trace_leaves_out_brings_no_pointer() {
+    let mut bytes = begun();
+    add_load(&mut bytes, 0x10000, 0x20000);
+    add_message(&mut bytes, "on");
+    add_load(&mut bytes, 0x20008, 0x30000);
+    add_message(&mut bytes, "off");
+    add_load(&mut bytes, 0x10000, 0x30000);
+    add_message(&mut bytes, "on");
+    add_load(&mut bytes, 0x30000, 0);
+    let (events, report) = imported(&ended(bytes, 0));
+    assert_eq!(deps(&events), [0, 1]);
+    assert_eq!(report.tally.left_out, 2);
+}
+
+#[test]
+fn the_program_names_segments_and_phases() {
+    let mut bytes = begun();
+    let name = "a name that is longer than one record".to_owned();
+    add_message(&mut bytes, &format!("segment {name} 0x1000 64"));
+    add_message(&mut bytes, "phase probe");
+    add_load(&mut bytes, 0x1008, 0);
+    let (_, report) = imported(&ended(bytes, 0));
+    assert_eq!(report.layout.segments[0].name, name);
+    assert_eq!(report.layout.phases, ["imported", "probe"]);
+}
+
+#[test]
+fn what_is_missing_is_told() {
+    let mut bytes = begun();
+    add_load(&mut bytes, 0x1008, 0);
+    let (_, report) = imported(&bytes);
+    assert!(
+        report.warnings[0].contains("no record says that the program has ended"),
+        "{:?}",
+        report.warnings
+    );
+    let (_, report) = imported(&ended(bytes, 12));
+    assert!(
+        report.warnings[0].contains("12 accesses of other threads"),
+        "{:?}",
+        report.warnings
+    );
+}
+
+#[test]
+fn wrong_recordings_are_refused() {
+    let with = |address, value, place: u64| {
+        let mut bytes = begun();
+        add(&mut bytes, address, value, place);
+        bytes
+    };
+    let mut version = begun();
+    version[18] = b'2';
+    let mut message = begun();
+    add_message(&mut message, "a fish");
+    let mut behind = ended(begun(), 0);
+    add_load(&mut behind, 0x1000, 0);
+    let mut within = begun();
+    add(&mut within, 0, 30, MESSAGE << 56);
+    for (bytes, expected) in [
+        (vec![0; 48], "the first record is not `memwalk recording`"),
+        (version, "another version"),
+        (with(0, 0, 99 << 56), "unknown kind 99"),
+        (with(0x1000, 0, LOAD << 56), "an access of 0 bytes"),
+        (with(0x1000, 65_537, LOADS << 56), "a range of 65537 bytes"),
+        (with(TOP - 3, 5, LOADS << 56), "a range of 5 bytes"),
+        (with(0, 1025, MESSAGE << 56), "a message of 1025 bytes"),
+        (
+            with(9, 0, END << 56),
+            "1 records stand before the end, which says 9",
+        ),
+        (message, "memwalk is asked for `a fish`"),
+        (behind, "a record behind the end"),
+        (within, "it ends within a message"),
+        (begun()[..20].to_vec(), "20 bytes instead of 24"),
+    ] {
+        let message = refusal(&bytes, "recording");
+        assert!(message.contains(expected), "{message}");
+    }
+}
