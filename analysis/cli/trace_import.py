@@ -37,6 +37,14 @@ def import_trace(
     instructions: Annotated[
         Instructions, typer.Option(help="Count instructions, also tell the instruction cache of them, or leave them out.")
     ] = Instructions.COUNT,
+    per_access: Annotated[
+        float | None,
+        typer.Option(
+            "--instructions-per-access",
+            metavar="N",
+            help="Instructions for each access, that included, as the program has them on average, where the format does not list them.",
+        ),
+    ] = None,
     pattern: Annotated[
         str | None,
         typer.Option(metavar="REGEX", help="For --format regex: groups address or hex_address, and kind, size, pc."),
@@ -56,6 +64,7 @@ def import_trace(
     options = {
         "format": format_,
         "instructions": instructions.value,
+        "instructions_per_access": per_access,
         "pattern": pattern,
         "column": column,
         "segments": [_segment(text) for text in segment],

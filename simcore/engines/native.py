@@ -397,7 +397,8 @@ def trace_check(path: Path, progress: Progress = None) -> dict[str, Any]:
 def import_trace(file: str, path: Path, options: dict[str, Any], progress: Progress = None) -> dict[str, Any]:
     """Read another tool's trace (``-`` is standard input) into a trace file at ``path``; returns what was read and lost.
 
-    ``options`` are ``format``, ``instructions``, ``pattern``, ``column`` and ``segments`` (see `traces/src/import/mod.rs`).
+    ``options`` are ``format``, ``instructions``, ``instructions_per_access``, ``pattern``, ``column`` and ``segments``; see
+    `traces/src/import/mod.rs`.
     """
     return _guarded(_native.import_trace, file, str(path), options, progress)
 

@@ -46,6 +46,12 @@ def test_every_command_loads(command: str, installed: Installed, tmp_path: Path)
     assert done.returncode == 0, done.stderr
 
 
+def test_the_recorder_comes_along(installed: Installed, tmp_path: Path) -> None:
+    done = installed.run(tmp_path, "memwalk", "trace", "recorder", "here")
+    assert done.stdout.split() == ["here/memwalk.h", "here/memwalk_recorder.c"], done.stderr
+    assert "memwalk_message" in (tmp_path / "here" / "memwalk_recorder.c").read_text()
+
+
 def test_a_figure_is_reproduced(installed: Installed, tmp_path: Path) -> None:
     done = installed.run(tmp_path, "memwalk", "reproduce", "fig-2.13", "--scale", "quick", "--out", "out")
     assert done.returncode == 0, done.stderr

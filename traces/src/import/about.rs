@@ -19,7 +19,7 @@ pub struct About {
     pub grammar: &'static str,
     /// What the trace is counted in.
     pub unit: Unit,
-    /// The options that it has a use for, of those that not every format has.
+    /// The options that it has a use for, of those that not every format has; [`Choice::PerAccess`] is told by what is lost.
     pub takes: &'static [Choice],
     /// What a simulation would like to know and the format does not say, or the import does not keep.
     pub lost: &'static [&'static str],
@@ -35,6 +35,8 @@ pub enum Choice {
     Pattern,
     /// The instruction cache is told of instructions: the format says where they lie.
     Fetch,
+    /// How many instructions there are for each access: the format does not say.
+    PerAccess,
 }
 
 /// What a foreign trace is made of.
@@ -57,6 +59,16 @@ pub enum Amount {
     Records(u64),
 }
 
+impl About {
+    /// Whether the format has a use for an option.
+    pub(super) fn takes(&self, choice: Choice) -> bool {
+        match choice {
+            Choice::PerAccess => self.lost.iter().any(|lost| lost.starts_with(INSTRUCTIONS)),
+            _ => self.takes.contains(&choice),
+        }
+    }
+}
+
 impl Choice {
     /// The option as the user writes it.
     pub(super) fn option(self) -> &'static str {
@@ -64,6 +76,7 @@ impl Choice {
             Self::Column => "--column",
             Self::Pattern => "--pattern",
             Self::Fetch => "--instructions fetch",
+            Self::PerAccess => "--instructions-per-access",
         }
     }
 }

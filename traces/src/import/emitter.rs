@@ -71,6 +71,9 @@ pub(super) struct Emitter<'s> {
     /// Plain instructions since the last event.
     plain: u64,
     surplus: u64,
+    /// Plain instructions that are assumed before each access, and what is left of them to the next.
+    assumed: f64,
+    owed: f64,
     tally: Tally,
     sites: Sites,
     regions: Regions,
@@ -101,6 +104,8 @@ impl<'s> Emitter<'s> {
             open: false,
             plain: 0,
             surplus: 0,
+            assumed: 0.0,
+            owed: 0.0,
             tally: Tally::default(),
             sites: Sites::default(),
             regions,
@@ -111,6 +116,11 @@ impl<'s> Emitter<'s> {
             warnings: Vec::new(),
             unsaid_warnings: 0,
         }
+    }
+
+    /// So many plain instructions stand before each access, which the trace does not list.
+    pub(super) fn assume(&mut self, plain: f64) {
+        self.assumed = plain;
     }
 
     /// An instruction was executed; the accesses that follow are its own. `code` is its address and size in bytes.
@@ -330,6 +340,9 @@ impl<'s> Emitter<'s> {
         }
         self.tally.accesses += 1;
         self.take_instruction();
+        self.owed += self.assumed;
+        self.plain += self.owed as u64;
+        self.owed = self.owed.fract();
         let site = self.sites.take();
         self.push(kind, address, size, site);
     }

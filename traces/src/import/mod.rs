@@ -60,6 +60,8 @@ use std::path::Path;
 
 /// Name that stands for the format that the file looks like.
 pub const AUTO: &str = "auto";
+/// Most instructions for each access that are assumed: more are a mistake.
+const MOST_PER_ACCESS: f64 = 1000.0;
 /// Name of the phase that an imported trace begins with; and of its description.
 const IMPORTED: &str = "imported";
 
@@ -71,6 +73,8 @@ pub struct Options {
     pub format: String,
     /// What becomes of the instructions that the trace lists.
     pub instructions: Instructions,
+    /// Instructions for each access, that included, for formats that do not list them.
+    pub instructions_per_access: Option<f64>,
     /// Regular expression with named groups, for the format `regex`.
     pub pattern: Option<String>,
     /// Column of the addresses, by name or number from 1, for CSV and Parquet.
@@ -84,6 +88,7 @@ impl Default for Options {
         Self {
             format: AUTO.to_owned(),
             instructions: Instructions::default(),
+            instructions_per_access: None,
             pattern: None,
             column: None,
             segments: Vec::new(),
@@ -94,11 +99,12 @@ impl Default for Options {
 impl Options {
     /// Refuses what has no effect on an import of the format.
     fn check_effect(&self, format: Format) -> Result<(), ImportError> {
-        let takes = |choice, format: Format| format.about().takes.contains(&choice);
+        let takes = |choice, format: Format| format.about().takes(choice);
         let given = [
             (Choice::Column, self.column.is_some()),
             (Choice::Pattern, self.pattern.is_some()),
             (Choice::Fetch, self.instructions == Instructions::Fetch),
+            (Choice::PerAccess, self.instructions_per_access.is_some()),
         ];
         let useless = given
             .into_iter()
@@ -117,6 +123,20 @@ impl Options {
             format.about().name,
             others.join(", ")
         )))
+    }
+
+    /// Instructions without an access before each access.
+    fn plain_per_access(&self) -> Result<f64, ImportError> {
+        let Some(all) = self.instructions_per_access else {
+            return Ok(0.0);
+        };
+        let most = MOST_PER_ACCESS;
+        if !(1.0..=most).contains(&all) {
+            return Err(ImportError::Options(format!(
+                "--instructions-per-access {all}: each access is an instruction itself, so this is from 1 to {most}"
+            )));
+        }
+        Ok(all - 1.0)
     }
 
     /// The segments, and the phase that every imported trace has.
@@ -152,6 +172,9 @@ pub struct Report {
     pub lost: Vec<&'static str>,
     /// What the user should know, a sentence each.
     pub warnings: Vec<String>,
+    /// Instructions for each access, if they are assumed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub instructions_per_access: Option<f64>,
     /// How much was read.
     #[serde(flatten)]
     pub read: Amount,
@@ -170,6 +193,8 @@ pub struct Import {
     options: Options,
     /// What the options name.
     regions: Regions,
+    /// Instructions without an access that stand before each access.
+    plain_per_access: f64,
 }
 
 impl Import {
@@ -204,6 +229,7 @@ impl Import {
             input,
             format,
             regions: options.regions()?,
+            plain_per_access: options.plain_per_access()?,
             options,
         })
     }
@@ -234,6 +260,7 @@ impl Import {
     pub fn run(mut self, sink: &mut dyn EventSink) -> Result<Report, ImportError> {
         let regions = self.regions.clone();
         let mut events = Emitter::new(sink, self.options.instructions, regions);
+        events.assume(self.plain_per_access);
         let about = self.format.about();
         decode(self.format, &self.options, &mut self.input, &mut events)
             .map_err(|error| self.with_hint(error))?;
@@ -254,6 +281,7 @@ impl Import {
             format: about.name,
             file: self.input.name().to_owned(),
             lost: self.lost(&tally),
+            instructions_per_access: self.options.instructions_per_access,
             warnings,
             read: about.unit.amount(count),
             tally,

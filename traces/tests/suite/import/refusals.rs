@@ -221,6 +221,10 @@ fn options_that_a_format_has_no_use_for_are_refused() {
             instructions: Instructions::Fetch,
             ..options(format)
         },
+        Choice::PerAccess => Options {
+            instructions_per_access: Some(2.0),
+            ..options(format)
+        },
     };
     for (choice, format, expected) in [
         (
@@ -237,6 +241,11 @@ fn options_that_a_format_has_no_use_for_are_refused() {
             Choice::Fetch,
             "ramulator-cpu",
             "--instructions fetch: has no effect on a trace of the format ramulator-cpu: it is for lackey, din,",
+        ),
+        (
+            Choice::PerAccess,
+            "lackey",
+            "--instructions-per-access: has no effect on a trace of the format lackey: it is for gem5-packet,",
         ),
     ] {
         let refused = import_bytes(b"0 10\n", given(choice, format)).unwrap_err();

@@ -284,6 +284,32 @@ fn fetches_stand_before_what_the_instruction_does() {
 }
 
 #[test]
+fn instructions_that_are_not_listed_may_be_assumed() {
+    let assumed = |format: &str, all| Options {
+        instructions_per_access: Some(all),
+        ..options(format)
+    };
+    let addresses = b"16\n32\n48\n64\n";
+    let (events, report) = import_bytes(addresses, assumed("csv", 2.5)).unwrap();
+    let plain: Vec<u16> = events.iter().map(|event| event.instructions).collect();
+    assert_eq!(plain, [1, 2, 1, 2]);
+    assert_eq!(report.instructions_per_access, Some(2.5));
+    let (events, _) = import_bytes(addresses, assumed("csv", 1.0)).unwrap();
+    assert_eq!(events, import_bytes(addresses, options("csv")).unwrap().0);
+    for (all, expected) in [
+        (
+            0.9,
+            "--instructions-per-access 0.9: each access is an instruction itself, so this is from 1 to 1000",
+        ),
+        (f64::NAN, "from 1 to 1000"),
+        (1e9, "from 1 to 1000"),
+    ] {
+        let refused = import_bytes(addresses, assumed("csv", all)).unwrap_err();
+        assert!(refused.to_string().contains(expected), "{refused}");
+    }
+}
+
+#[test]
 fn what_does_not_fit_is_clipped_and_counted() {
     let (_, report) = import_sample("gem5-packet.trc", options("gem5-packet"));
     assert_eq!(report.tally.clipped, 2);
