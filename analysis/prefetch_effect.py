@@ -18,12 +18,16 @@ WAITS = "slots_dcache"
 class PrefetchEffect:
     """Prefetching in one point. All numbers are per operation; a run that does not count operations is one."""
 
+    issued: float
+    """Software prefetches; 0 if the program has none."""
     brought: float
-    """Lines that software prefetches brought; 0 if there were none."""
+    """Lines that they brought."""
     late: float
     """Of these, still on their way at their first use."""
     unused: float
     """Of these, gone from the first cache before any use."""
+    dropped: float
+    """Prefetches that brought nothing, as no TLB had the translation."""
     cycles: float
     waits: float
     """Cycles in which the oldest instruction waited for a line."""
@@ -36,10 +40,9 @@ class PrefetchEffect:
         """Says in one sentence what prefetching removed and what is left; for a run without prefetches, what it could remove."""
         share = self.waits / self.cycles if self.cycles else 0.0
         left = f"{self.waits:,.1f} of {self.cycles:,.1f} cycles ({share:.0%})"
-        if not self.brought:
+        if not self.issued:
             return f"Nothing is prefetched by the program: waits for lines take {left}, which is the most that prefetching could remove."
-        late, unused = (f"{count / self.brought:.1%}" for count in (self.late, self.unused))
-        came = f"Prefetches bring {self.brought:,.2f} lines, of which {late} come late and {unused} leave unused"
+        came = self._came()
         if self.without is None:
             return f"{came}; waits for lines take {left}."
         gone = 1 - self.waits / self.waits_without if self.waits_without else 0.0
@@ -49,6 +52,15 @@ class PrefetchEffect:
             else f"waits are {-gone:.0%} longer than {self.without}'s"
         )
         return f"{came}; {change}, and what is left takes {left}."
+
+    def _came(self) -> str:
+        """Says how many lines came, and which prefetches were in vain."""
+        if not self.brought:
+            dropped = f", {self.dropped:,.2f} are dropped on TLB misses" if self.dropped else ""
+            return f"None of {self.issued:,.2f} prefetches brings a line{dropped}"
+        late, unused = (f"{count / self.brought:.1%}" for count in (self.late, self.unused))
+        dropped = f", and {self.dropped:,.2f} more are dropped on TLB misses" if self.dropped else ""
+        return f"Prefetches bring {self.brought:,.2f} lines, of which {late} come late and {unused} leave unused{dropped}"
 
 
 def prefetch_effect(row: Mapping[Any, Any], results: pd.DataFrame) -> PrefetchEffect | None:
@@ -61,9 +73,11 @@ def prefetch_effect(row: Mapping[Any, Any], results: pd.DataFrame) -> PrefetchEf
         return None
     other = _without(row, results)
     return PrefetchEffect(
+        issued=_per_operation(row, row[ISSUED]),
         brought=_per_operation(row, row[ISSUED] - row[USELESS] - row[DROPPED]),
         late=_per_operation(row, row[LATE]),
         unused=_per_operation(row, row[UNUSED]),
+        dropped=_per_operation(row, row[DROPPED]),
         cycles=_per_operation(row, row["cycles"]),
         waits=_waits(row),
         without=None if other is None else str(other["variant"]),

@@ -9,7 +9,7 @@ from typing import Any
 
 import pandas as pd
 import pytest
-from files import memwalk
+from files import ROOT, memwalk
 
 from memwalk.analysis.cli.machine_settings import machine_settings
 from memwalk.analysis.experiments.results import flatten
@@ -34,15 +34,19 @@ variants:
 LINE = 64
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with the traces of threads that increment a counter each 5000 times: the same, one beside it, one a line further."""
-    folder = tmp_path_factory.mktemp("counters")
+def write_counters(folder: Path, increments: int) -> Path:
+    """Writes the traces of threads that increment a counter each: the same, one beside it, one a line further."""
     for name, address in (("first", 0x10000), ("beside", 0x10008), ("apart", 0x10000 + LINE)):
-        (folder / f"{name}.din").write_text(f"0 {address:x}\n1 {address:x}\n" * 5000)
+        (folder / f"{name}.din").write_text(f"0 {address:x}\n1 {address:x}\n" * increments)
         done = memwalk("trace", "import", f"{name}.din", "--format", "din", "-o", f"{name}.parquet", cwd=folder)
         assert done.returncode == 0, done.stderr
     return folder
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the traces of threads that increment 5000 times."""
+    return write_counters(tmp_path_factory.mktemp("counters"), 5000)
 
 
 def replay(folder: Path, other: str, *options: str) -> dict[str, Any]:
@@ -50,6 +54,15 @@ def replay(folder: Path, other: str, *options: str) -> dict[str, Any]:
     done = memwalk("replay", *both, "--machine", ZEN4, *options, cwd=folder)
     assert done.returncode == 0, done.stderr
     return dict(json.loads(done.stdout))
+
+
+def test_the_documented_counters_take_what_the_page_says(tmp_path: Path) -> None:
+    page = (ROOT / "docs" / "machine-features.md").read_text()
+    (said,) = re.findall(r"take ([\d,]+) and ([\d,]+) cycles: .* the other (\d+) times, and (\d+) accesses miss", page)
+    write_counters(tmp_path, 20_000)
+    beside, apart = (replay(tmp_path, other) for other in ("beside", "apart"))
+    moved = beside["coherence"]
+    assert [beside["cycles"], apart["cycles"], moved["transfers"], moved["false_sharing"]] == [int(one.replace(",", "")) for one in said]
 
 
 def test_counters_in_one_line_cost_their_threads_more_than_twice_as_much(folder: Path) -> None:

@@ -230,6 +230,14 @@ def test_what_cannot_be_is_refused_in_one_line(named: Path, arguments: tuple[str
     assert len(done.stderr.splitlines()) == 1
 
 
+def test_samples_of_an_in_order_machine_are_refused(named: Path) -> None:
+    """Of independent misses its samples would have the time in which they are asked for, without that in which they come."""
+    done = memwalk("replay", named.name, "--machine", "itanium2-900", "--sample", "auto", cwd=named.parent)
+    assert done.returncode == 2
+    assert "itanium2-900 is an in-order machine" in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+
+
 def test_explain_says_where_instructions_come_from(tmp_path: Path) -> None:
     write_experiment(tmp_path)
     done = memwalk("run", "experiment.yaml", "--scale", "quick", "--out", "out", cwd=tmp_path)

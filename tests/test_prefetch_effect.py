@@ -30,9 +30,11 @@ def effect(of: dict[str, Any], *others: dict[str, Any]) -> PrefetchEffect:
 
 def test_prefetches_are_compared_with_the_variant_that_has_none() -> None:
     found = effect(AHEAD, PLAIN)
-    assert found == PrefetchEffect(brought=4.0, late=1.0, unused=0.2, cycles=60.0, waits=10.0, without="plain", waits_without=50.0)
+    assert found == PrefetchEffect(
+        issued=6.0, brought=4.0, late=1.0, unused=0.2, dropped=0.5, cycles=60.0, waits=10.0, without="plain", waits_without=50.0
+    )
     assert found.sentence() == (
-        "Prefetches bring 4.00 lines, of which 25.0% come late and 5.0% leave unused; "
+        "Prefetches bring 4.00 lines, of which 25.0% come late and 5.0% leave unused, and 0.50 more are dropped on TLB misses; "
         "80% of plain's waits for lines are gone, and what is left takes 10.0 of 60.0 cycles (17%)."
     )
 
@@ -50,6 +52,17 @@ def test_a_run_without_prefetches_tells_what_they_could_remove() -> None:
     )
 
 
+def test_where_none_is_dropped_nothing_is_said_of_it() -> None:
+    assert "leave unused; " in effect(AHEAD | {"prefetches_dropped": 0}, PLAIN).sentence()
+
+
+def test_prefetches_of_lines_that_are_there_are_no_program_without_prefetches() -> None:
+    useless = AHEAD | {"prefetches_useless": 60, "prefetches_dropped": 0, "prefetches_late": 0, "prefetches_unused": 0}
+    assert effect(useless).sentence() == "None of 6.00 prefetches brings a line; waits for lines take 10.0 of 60.0 cycles (17%)."
+    dropped = useless | {"prefetches_useless": 20, "prefetches_dropped": 40}
+    assert effect(dropped).sentence().startswith("None of 6.00 prefetches brings a line, 4.00 are dropped on TLB misses; ")
+
+
 @pytest.mark.parametrize(
     "others",
     [
@@ -61,7 +74,7 @@ def test_a_run_without_prefetches_tells_what_they_could_remove() -> None:
 def test_what_cannot_be_compared_is_not(others: tuple[dict[str, Any], ...]) -> None:
     found = effect(AHEAD, *others)
     assert found.without is None
-    assert found.sentence().endswith("leave unused; waits for lines take 10.0 of 60.0 cycles (17%).")
+    assert found.sentence().endswith("dropped on TLB misses; waits for lines take 10.0 of 60.0 cycles (17%).")
 
 
 def test_points_of_a_sweep_are_compared_with_those_of_their_own_value() -> None:

@@ -35,6 +35,11 @@ def test_every_format_is_documented_with_an_example() -> None:
     assert formats <= set(re.findall(r"^\| `(\S+)`", PAGE, re.MULTILINE))
 
 
+def test_documented_examples_can_be_run_one_after_another() -> None:
+    outputs = [shlex.split(example)[-1] for example in EXAMPLES]
+    assert len(set(outputs)) == len(outputs)  # an import leaves a file that exists alone
+
+
 @pytest.mark.parametrize("example", EXAMPLES)
 def test_documented_examples_make_valid_traces(example: str, tmp_path: Path) -> None:
     words = shlex.split(example)

@@ -1,4 +1,4 @@
-//! How many operations warm a machine up: until the misses of every cache, and the walks, are steady.
+//! How many operations warm a machine up: until the misses of every cache, the walks, and the pages that come into a buffer pool are steady.
 //!
 //! A pure function of machine and events. These pass in no time, and what they miss is looked at in batches, each twice as long
 //! as the one before. A cache (or the TLB) is steady if it hardly misses any more; or if its misses, and the lines that prefetchers
@@ -8,6 +8,7 @@
 use crate::engine::Engine;
 use crate::spec::{MachineSpec, SpecError};
 use serde::Serialize;
+use std::collections::HashSet;
 use std::iter;
 use traces::{Event, EventSink, Kind, Layout, SinkError};
 
@@ -18,6 +19,8 @@ const MOST_ACCESSES: u64 = 1 << 26;
 /// Misses per access that are hardly any. They are the mean of the latest batch, which is half of the warm-up: where the rest of
 /// a working set comes in, those at its end are several times fewer.
 const HARDLY_ANY: f64 = 0.001;
+/// Pages per access that hardly come into a pool any more. One from storage takes as long as many thousand accesses.
+const HARDLY_ANY_PAGES: f64 = 0.000_01;
 /// Share by which two batches that miss alike may differ.
 const CHANGE: f64 = 0.02;
 /// The phase that opens with every operation of a warm-up.
@@ -32,11 +35,13 @@ pub struct WarmUpLength {
     pub steady: bool,
 }
 
-/// What is watched: one cache, or the TLB.
-#[derive(Clone, Copy, Debug, Default)]
+/// What is watched: one cache, the TLB, or a buffer pool.
+#[derive(Clone, Copy, Debug)]
 struct Watched {
     /// Lines or pages that it holds.
     capacity: u64,
+    /// Misses per access that do not matter.
+    hardly_any: f64,
     /// Misses until the latest batch.
     misses: u64,
     /// Misses per access in the latest batch.
@@ -44,6 +49,15 @@ struct Watched {
 }
 
 impl Watched {
+    fn new(capacity: u64, hardly_any: f64) -> Self {
+        Self {
+            capacity,
+            hardly_any,
+            misses: 0,
+            rate: 0.0,
+        }
+    }
+
     /// Takes in a batch of so many accesses, after which there are so many misses in all, and lines fetched ahead. Whether it is steady.
     fn take(&mut self, (misses, ahead): (u64, u64), accesses: u64) -> bool {
         let (before, latest) = (self.rate, misses - self.misses);
@@ -51,7 +65,40 @@ impl Watched {
         self.misses = misses;
         let is_full = misses + ahead >= self.capacity;
         let alike = (self.rate - before).abs() <= CHANGE * before + HARDLY_ANY;
-        self.rate <= HARDLY_ANY || is_full && alike
+        self.rate <= self.hardly_any || is_full && alike
+    }
+}
+
+/// A buffer pool, told by the pages that come: nobody else here knows how many frames it has.
+#[derive(Debug)]
+struct Pool {
+    /// Frames into which a page has come.
+    filled: HashSet<u64>,
+    /// Pages that have come.
+    pages: u64,
+    watched: Watched,
+}
+
+impl Pool {
+    fn new() -> Self {
+        Self {
+            filled: HashSet::new(),
+            pages: 0,
+            watched: Watched::new(0, HARDLY_ANY_PAGES),
+        }
+    }
+
+    fn arrival(&mut self, event: &Event) {
+        if !event.comes_for_another() {
+            self.filled.insert(event.address);
+            self.pages += 1;
+        }
+    }
+
+    /// Takes in a batch of so many accesses. Whether the pool is steady: it is full once a page has come into a frame that had one.
+    fn take(&mut self, accesses: u64) -> bool {
+        self.watched.capacity = self.filled.len() as u64 + 1;
+        self.watched.take((self.pages, 0), accesses)
     }
 }
 
@@ -61,6 +108,7 @@ impl Watched {
 pub struct WarmUp {
     engine: Engine,
     watched: Vec<Watched>,
+    pool: Pool,
     /// Operations that have ended; nothing before the first.
     operations: Option<u64>,
     accesses: u64,
@@ -91,11 +139,9 @@ impl WarmUp {
         Ok(Self {
             engine,
             watched: capacities
-                .map(|capacity| Watched {
-                    capacity,
-                    ..Watched::default()
-                })
+                .map(|capacity| Watched::new(capacity, HARDLY_ANY))
                 .collect(),
+            pool: Pool::new(),
             operations: None,
             accesses: 0,
             batch: (0, FIRST_BATCH),
@@ -127,7 +173,7 @@ impl WarmUp {
         }
         // For instruction cache and TLB nobody fetches ahead.
         let ahead = self.engine.fetched_ahead().chain(iter::repeat(0));
-        let mut steady = start > 0;
+        let mut steady = self.pool.take(accesses) && start > 0;
         for (watched, found) in self.watched.iter_mut().zip(self.engine.misses().zip(ahead)) {
             steady &= watched.take(found, accesses);
         }
@@ -151,6 +197,9 @@ impl EventSink for WarmUp {
                 return Err(SinkError::Enough);
             }
             self.accesses += u64::from(event.kind.is_access());
+            if event.kind == Kind::PageArrival {
+                self.pool.arrival(event);
+            }
             self.engine.pass(std::slice::from_ref(event))?;
         }
         Ok(())

@@ -1,8 +1,9 @@
-//! How long a warm-up is: until caches are full and miss alike, or miss no more.
+//! How long a warm-up is: until caches and pools are full and miss alike, or miss no more.
 
 use crate::common::*;
 use simcore::spec::{MachineSpec, PrefetcherSpec};
 use simcore::warm_up::{WarmUp, WarmUpLength};
+use std::collections::VecDeque;
 use traces::{Event, EventSink, Kind, Layout, SinkError};
 
 /// Runs operations, each opened by its mark, until the length is known.
@@ -89,6 +90,51 @@ fn lines_that_a_prefetcher_fetches_fill_the_cache() {
         (capacity..16 * capacity).contains(&lines),
         "{lines} of {capacity}"
     );
+}
+
+/// Operations that each read a random page into a pool of so many frames, which are filled in turn, and load lines that caches hold.
+fn pages_through(frames: u64, pages: u64) -> impl FnMut(u64) -> Vec<Event> {
+    let mut pool = VecDeque::new();
+    let mut free = 0..frames;
+    move |number| {
+        let page = random(number, pages);
+        let mut events = (0..25).map(|line| load(line * LINE)).collect();
+        if pool.iter().any(|&(held, _)| held == page) {
+            return events;
+        }
+        let frame = free.next().or_else(|| Some(pool.pop_front()?.1)).unwrap();
+        pool.push_back((page, frame));
+        events.push(Event::new(Kind::PageRead, page));
+        events.push(Event::arrival((1 + frame) << 16, 4096));
+        events
+    }
+}
+
+/// A pool is a cache, too: caches are steady long before it has a page in every frame.
+#[test]
+fn a_pool_is_filled() {
+    let (frames, pages) = (1500, 2000);
+    let found = length(&machine(), pages_through(frames, pages));
+    assert!(found.steady);
+    // After n random reads a page has been read with probability 1 - exp(-n / pages).
+    let read = -(-(found.operations as f64) / pages as f64).exp_m1();
+    assert!(
+        read * pages as f64 > frames as f64,
+        "{read} after {}",
+        found.operations
+    );
+    assert!(found.operations < 64 * pages, "{}", found.operations);
+}
+
+/// A pool with room for all pages has nearly all of them.
+#[test]
+fn a_pool_that_holds_all_pages_has_them() {
+    let pages = 2000;
+    let found = length(&machine(), pages_through(pages, pages));
+    assert!(found.steady);
+    let missing = (-(found.operations as f64) / pages as f64).exp();
+    assert!(missing < 0.0001, "{missing} after {}", found.operations);
+    assert!(found.operations < 64 * pages, "{}", found.operations);
 }
 
 #[test]

@@ -49,7 +49,8 @@ pub struct CacheGeometry {
 #[cfg(target_arch = "x86_64")]
 #[must_use]
 pub fn processor() -> Processor {
-    let cpuid = raw_cpuid::CpuId::new();
+    use raw_cpuid::{CpuId, CpuIdReaderNative};
+    let cpuid = CpuId::new();
     let features = cpuid.get_feature_info();
     let text = |text: Option<&str>| text.unwrap_or_default().trim().to_owned();
     Processor {
@@ -68,7 +69,7 @@ pub fn processor() -> Processor {
         family: features.as_ref().map_or(0, |info| info.family_id()),
         model: features.as_ref().map_or(0, |info| info.model_id()),
         virtual_machine: features.is_some_and(|info| info.has_hypervisor()),
-        dtlb: dtlb(&cpuid),
+        dtlb: dtlb(&CpuIdReaderNative),
         caches: caches(&cpuid),
     }
 }
@@ -83,15 +84,16 @@ pub fn processor() -> Processor {
 /// AMD gives the entries in leaves of its own, Intel in leaf 18h. Leaf 2 of older Intel processors, a list of codes
 /// with a table of meanings, is not read.
 #[cfg(target_arch = "x86_64")]
-fn dtlb<R: raw_cpuid::CpuIdReader>(cpuid: &raw_cpuid::CpuId<R>) -> Vec<TlbEntries> {
-    use raw_cpuid::DatType;
+fn dtlb<R: raw_cpuid::CpuIdReader>(reader: &R) -> Vec<TlbEntries> {
+    use raw_cpuid::{CpuId, DatType};
+    let cpuid = CpuId::with_cpuid_reader(reader.clone());
     let amd = [
         cpuid.get_l1_cache_and_tlb_info().map(|info| TlbEntries {
             entries: u32::from(info.dtlb_4k_size()),
             leaf: "80000005h",
         }),
         cpuid.get_l2_l3_cache_and_tlb_info().map(|info| TlbEntries {
-            entries: u32::from(info.dtlb_4k_size()),
+            entries: u32::from(info.dtlb_4k_size()) * second_tlb_unit(reader),
             leaf: "80000006h",
         }),
     ];
@@ -128,6 +130,27 @@ fn dtlb<R: raw_cpuid::CpuIdReader>(cpuid: &raw_cpuid::CpuId<R>) -> Vec<TlbEntrie
             leaf: "18h",
         })
         .collect()
+}
+
+/// Entries that AMD's processors of today count as one in the size of the second TLB, which has 12 bits (bit 14 of leaf 80000021h: `L2TlbSizeX32`).
+#[cfg(target_arch = "x86_64")]
+const COUNTED_AS_ONE: u32 = 32;
+/// The first family of AMD's that counts so (Zen 5). Hypervisors hide the bit that says so, and leave the size as it is.
+#[cfg(target_arch = "x86_64")]
+const COUNTS_SO_FROM_FAMILY: u8 = 26;
+
+/// Entries that stand behind one in AMD's size of the second TLB.
+#[cfg(target_arch = "x86_64")]
+fn second_tlb_unit<R: raw_cpuid::CpuIdReader>(reader: &R) -> u32 {
+    const MOST_LEAF: u32 = 0x8000_0000;
+    const LEAF: u32 = 0x8000_0021;
+    let says_so = reader.cpuid1(MOST_LEAF).eax >= LEAF && reader.cpuid1(LEAF).eax >> 14 & 1 == 1;
+    let features = raw_cpuid::CpuId::with_cpuid_reader(reader.clone()).get_feature_info();
+    if says_so || features.is_some_and(|info| info.family_id() >= COUNTS_SO_FROM_FAMILY) {
+        COUNTED_AS_ONE
+    } else {
+        1
+    }
 }
 
 #[cfg(target_arch = "x86_64")]
@@ -185,6 +208,35 @@ mod tests {
     #[test]
     fn a_processor_runs_at_a_possible_clock() {
         assert!((1e8..1e10).contains(&clock_hz()));
+    }
+
+    /// TLB entries as a processor of AMD's with this leaf 1 and bit 14 of leaf 80000021h says them.
+    #[cfg(target_arch = "x86_64")]
+    fn entries(leaf_1: u32, counted_in_32s: bool) -> Vec<u32> {
+        let reader = move |leaf: u32, _: u32| {
+            let (eax, ebx, ecx, edx) = match leaf {
+                0 => (1, 0x6874_7541, 0x444d_4163, 0x6974_6e65), // AuthenticAMD
+                1 => (leaf_1, 0, 0, 0),
+                0x8000_0000 => (0x8000_0021, 0, 0, 0),
+                0x8000_0005 => (0, 0xff60_ff40, 0, 0),
+                0x8000_0006 => (0, 0x6080_4040, 0, 0),
+                0x8000_0021 => (u32::from(counted_in_32s) << 14, 0, 0, 0),
+                _ => (0, 0, 0, 0),
+            };
+            raw_cpuid::CpuIdResult { eax, ebx, ecx, edx }
+        };
+        dtlb(&reader).iter().map(|level| level.entries).collect()
+    }
+
+    /// A second TLB of 128 times 32 entries on a core of family 26, which a hypervisor may hide, and of 128 on one of family 25.
+    #[cfg(target_arch = "x86_64")]
+    #[test]
+    fn a_second_tlb_may_be_counted_in_32s() {
+        const FAMILY_26: u32 = 0x00b0_0f21;
+        const FAMILY_25: u32 = 0x00a1_0f11;
+        assert_eq!(entries(FAMILY_26, true), [96, 4096]);
+        assert_eq!(entries(FAMILY_26, false), [96, 4096]);
+        assert_eq!(entries(FAMILY_25, false), [96, 128]);
     }
 
     #[test]

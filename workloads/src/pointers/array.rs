@@ -45,7 +45,7 @@ pub struct PointerArrayWorkload {
     /// Size of a virtual-memory page.
     #[schemars(transform = bytes, transform = takes(PAGE_BYTES))]
     pub page_bytes: u32,
-    /// Pages that the lines are in; one line of each stays free, to load its translation.
+    /// Pages that the lines are in; one line of each stays free, to load its translation in the phase `warm-up`, which is in the totals of the run.
     #[schemars(transform = takes(LINES))]
     pub pages: u64,
     /// Seed of the order of the lines.
