@@ -35,6 +35,8 @@ class Run:
     threads: int = 1
     calls: bool = True
     """Whether somebody's trace calls a DBMS."""
+    instructions: frozenset[str] | None = None
+    """Kinds of instructions that kernels on its machine have, of those that others do without; None if nobody says."""
 
     @property
     def kernel(self) -> str:
@@ -50,6 +52,10 @@ class Run:
     def program(self, name: str) -> "Run":
         """Return one of those, or of those beside it, as a run: the run itself for no name, a run of nothing for one that is not there."""
         return replace(self, workload=(self.programs or self.beside).get(name, {})) if name else self
+
+    def has(self, kind: str) -> bool:
+        """Whether its machine may run instructions of a kind."""
+        return self.instructions is None or kind in self.instructions or any(one in _PROCESSING for one in _processing_beside(self))
 
     def one_request_at_a_time(self) -> bool:
         """Whether no request ever waits for another: a core that reads stops, and what it writes goes on beside that.
@@ -166,46 +172,13 @@ def _may_read(run: Run) -> bool:
     return run.kernel in kernels() or traffic_of(run.workload).reads
 
 
-_PREFETCHES: Mapping[str, Callable[[Mapping[str, Any]], bool]] = {
-    "index": lambda workload: workload["tree"]["prefetch"],
-    "pointer-array": lambda workload: workload["distance_lines"] > 0,
-    "hash-probe": lambda workload: workload["interleaving"] != "one-by-one",
-    "hash-join": lambda workload: workload["algorithm"] != "grace",
-    "disk-index": lambda workload: workload["structure"] not in ("slotted", "array"),
-    "string-index": lambda workload: workload["structure"] == "in-page-tree",
-} | dict.fromkeys(("pointer-chase", "parallel-join", "table", "tpch"), lambda _: False)
-"""Whether kernels prefetch, those of which it is certain; others may."""
-
-
-def _may_prefetch(run: Run) -> bool:
-    return run.kernel not in _PREFETCHES or _PREFETCHES[run.kernel](run.workload)
-
-
 def _asks(run: Run) -> bool:
     return run.kernel not in kernels() or kernels()[run.kernel].asks_for_pages
-
-
-def _exchanges(run: Run) -> bool:
-    if not run.kernel:
-        return True
-    kernel = kernels().get(run.kernel)
-    if kernel is None or not kernel.exchanges:
-        return False
-    # A pool whose pages are read optimistically is one that threads could share: changes and evictions take latches with one thread, too.
-    return kernel.exchanges_alone or run.threads > 1 or run.workload.get("latching") == "optimistic"
 
 
 def _keeps_what_others_read(run: Run) -> bool:
     """Whether a shared cache has lines that others have, which is where coherence protocols differ."""
     return not any(cache.get("shared") and cache.get("inclusion") == "exclusive" for cache in run.machine.get("caches", ()))
-
-
-def _multiplies(run: Run) -> bool:
-    return not run.kernel or (run.kernel in kernels() and kernels()[run.kernel].multiplies)
-
-
-def _divides(run: Run) -> bool:
-    return not run.kernel or (run.kernel in kernels() and kernels()[run.kernel].divides)
 
 
 def _mispredicts(run: Run) -> bool:
@@ -266,14 +239,6 @@ _THREADS = "runs of several threads, and this one has one thread"
 _CALLING = f"kernels that call a DBMS, such as {' and '.join(name for name, kernel in kernels().items() if kernel.calls_dbms)}"
 _ASKING = f"kernels that ask for pages, such as {' and '.join(name for name, kernel in kernels().items() if kernel.asks_for_pages)}"
 
-_EXCHANGING = (
-    f"kernels that read and write at once, such as {' and '.join(name for name, kernel in kernels().items() if kernel.exchanges_alone)},"
-    f" and several threads of {' or '.join(name for name, kernel in kernels().items() if kernel.exchanges and not kernel.exchanges_alone)}"
-)
-
-_MULTIPLYING = f"kernels that multiply, such as {' and '.join(name for name, kernel in kernels().items() if kernel.multiplies)}"
-_DIVIDING = f"kernels that divide, such as {' and '.join(name for name, kernel in kernels().items() if kernel.divides)}"
-
 _HUGE = "runs with something in huge pages: machine.dtlb.huge_pages"
 
 RULES = (
@@ -281,9 +246,15 @@ RULES = (
     Rule("machine.cores", _THREADS, lambda run: run.threads > 1, neutral=(1,)),
     Rule("machine.coherence", _THREADS, lambda run: run.threads > 1, neutral=(None,)),
     Rule("machine.coherence.protocol", "caches that share a level which is not exclusive", _keeps_what_others_read),
-    Rule("machine.core.exchange", _EXCHANGING, _exchanges, neutral=(None,)),
-    Rule("machine.core.multiply_latency_cycles", _MULTIPLYING, _multiplies, is_needed=True),
-    Rule("machine.core.divide_latency_cycles", _DIVIDING, _divides, is_needed=True),
+    Rule(
+        "machine.core.exchange",
+        "workloads that read and write at once, as threads that share data do",
+        lambda run: run.has("exchanges"),
+        neutral=(None,),
+    ),
+    Rule("machine.core.multiply_latency_cycles", "workloads that multiply", lambda run: run.has("multiplies"), is_needed=True),
+    Rule("machine.core.divide_latency_cycles", "workloads that divide", lambda run: run.has("divides"), is_needed=True),
+    Rule("machine.core.store_buffer_entries", "workloads that store", lambda run: run.has("stores"), is_needed=True),
     Rule(
         "machine.core.mispredict_penalty_cycles",
         "branches that may be predicted wrongly, and branch_predictor is perfect",
@@ -294,7 +265,7 @@ RULES = (
     Rule(
         "machine.dtlb.prefetch_on_miss",
         "workloads that prefetch, such as index with tree.prefetch: true",
-        lambda run: any(map(_may_prefetch, run.each())),
+        lambda run: run.has("prefetches"),
         is_needed=True,
     ),
     Rule("machine.caches.*.shared", _THREADS, lambda run: run.threads > 1, neutral=(False,)),

@@ -47,6 +47,11 @@ impl Workload {
         }))
     }
 
+    /// Which kinds of instructions it has beside plain ones, loads and branches.
+    fn instructions(&self) -> PyResult<Plain> {
+        Plain::of(&self.spec.instructions())
+    }
+
     /// How many threads it has.
     #[getter]
     fn threads(&self) -> u32 {

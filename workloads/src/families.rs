@@ -14,6 +14,7 @@
 //! - Its workloads are in the tables of `tests/suite/event_streams.rs` and `workload_events.rs`: both fail while one is missing.
 
 use crate::family::{Family, Kernel, KernelInfo};
+use crate::instructions::Instructions;
 use crate::memory::Memory;
 use crate::outcome::Outcome;
 use crate::register::register;

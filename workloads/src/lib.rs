@@ -21,6 +21,7 @@ pub mod disk_index;
 mod families;
 mod family;
 pub mod index;
+mod instructions;
 pub mod join;
 mod kept;
 mod library;
@@ -59,6 +60,7 @@ mod work;
 
 pub use families::{Workload, kernels};
 pub use family::KernelInfo;
+pub use instructions::Instructions;
 pub use library::{Library, Prepared};
 pub use memory::Memory;
 pub use outcome::Outcome;

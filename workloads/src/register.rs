@@ -30,6 +30,12 @@ macro_rules! register {
                 match self { $(Self::$variant(family) => family.threads(),)+ }
             }
 
+            /// What a run has beside plain instructions, loads and branches.
+            #[must_use]
+            pub fn instructions(&self) -> Instructions {
+                match self { $(Self::$variant(family) => family.instructions(),)+ }
+            }
+
             /// The warm-up before the measurement, if there is one.
             #[must_use]
             pub fn warm_up(&self) -> Option<WarmUp> {

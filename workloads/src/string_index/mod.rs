@@ -22,6 +22,7 @@ mod work;
 pub use spec::{StringIndexWorkload, Structure};
 
 use crate::family::Family;
+use crate::instructions::Instructions;
 use crate::memory::Memory;
 use crate::validate::WorkloadError;
 use crate::warm_up::WarmUp;
@@ -38,6 +39,14 @@ impl Family for StringIndexWorkload {
 
     fn validate(&self) -> Result<(), WorkloadError> {
         self.check()
+    }
+
+    fn instructions(&self) -> Instructions {
+        Instructions {
+            stores: true,
+            prefetches: self.structure == Structure::InPageTree,
+            ..Instructions::default()
+        }
     }
 
     fn warm_up(&self) -> Option<WarmUp> {

@@ -16,6 +16,7 @@ mod work;
 pub use spec::{PageLayout, TableOperation, TableWorkload};
 
 use crate::family::Family;
+use crate::instructions::Instructions;
 use crate::memory::Memory;
 use crate::validate::WorkloadError;
 use crate::warm_up::WarmUp;
@@ -26,12 +27,18 @@ use run::TableRun;
 impl Family for TableWorkload {
     const DESCRIPTION: &'static str = "scans, point queries, updates or deletions on one relation, in pages of any layout or in a row or column store";
     const CALLS_DBMS: bool = true;
-    const MULTIPLIES: bool = true;
     type Kept = Tables;
     type Kernel = TableRun;
 
     fn validate(&self) -> Result<(), WorkloadError> {
         self.check()
+    }
+
+    fn instructions(&self) -> Instructions {
+        Instructions {
+            stores: true,
+            ..Instructions::default()
+        }
     }
 
     fn warm_up(&self) -> Option<WarmUp> {

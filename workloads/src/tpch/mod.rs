@@ -27,6 +27,7 @@ pub use spec::{Query, TableLayout, TpchWorkload};
 pub use table::Table;
 
 use crate::family::Family;
+use crate::instructions::Instructions;
 use crate::memory::Memory;
 use crate::validate::WorkloadError;
 use crate::work::Work;
@@ -36,12 +37,19 @@ use run::TpchRun;
 impl Family for TpchWorkload {
     const DESCRIPTION: &'static str = "queries of TPC-H, range selections, loads and updates on its generated tables in NSM, PAX or DSM pages";
     const CALLS_DBMS: bool = true;
-    const MULTIPLIES: bool = true;
     type Kept = Relations;
     type Kernel = TpchRun;
 
     fn validate(&self) -> Result<(), WorkloadError> {
         self.check()
+    }
+
+    fn instructions(&self) -> Instructions {
+        Instructions {
+            stores: true,
+            multiplies: self.query.multiplies(),
+            ..Instructions::default()
+        }
     }
 
     fn work(&self) -> Work {

@@ -32,6 +32,7 @@ pub use algorithm::JoinAlgorithm;
 pub use spec::{JoinWorkload, MatchedKeys};
 
 use crate::family::Family;
+use crate::instructions::Instructions;
 use crate::memory::Memory;
 use crate::validate::WorkloadError;
 use crate::work::Work;
@@ -40,8 +41,6 @@ use run::JoinRun;
 impl Family for JoinWorkload {
     const DESCRIPTION: &'static str = "hash joins of partitions in memory or on storage: GRACE, with group or software-pipelined prefetching, cache partitioning, inspector joins, and sort-merge of nearly sorted relations";
     const ASKS_FOR_PAGES: bool = true;
-    const MULTIPLIES: bool = true;
-    const DIVIDES: bool = true;
     type Kept = ();
     type Kernel = JoinRun;
 
@@ -51,6 +50,15 @@ impl Family for JoinWorkload {
 
     fn threads(&self) -> u32 {
         self.threads
+    }
+
+    fn instructions(&self) -> Instructions {
+        Instructions {
+            stores: true,
+            prefetches: JoinAlgorithm::PREFETCHING.contains(&self.algorithm),
+            divides: self.algorithm != JoinAlgorithm::SortMerge,
+            ..Instructions::default()
+        }
     }
 
     fn work(&self) -> Work {

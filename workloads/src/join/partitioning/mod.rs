@@ -31,6 +31,8 @@ mod work;
 pub use spec::{FilterLayout, Filtering, PartitionWorkload};
 
 use crate::family::Family;
+use crate::instructions::Instructions;
+use crate::join::algorithm::PassAlgorithm;
 use crate::memory::Memory;
 use crate::validate::WorkloadError;
 use crate::work::Work;
@@ -39,8 +41,6 @@ use run::PartitionRun;
 impl Family for PartitionWorkload {
     const DESCRIPTION: &'static str = "the partition phase of hash joins: by GRACE, and with group or software-pipelined prefetching; with Bloom filters, too";
     const ASKS_FOR_PAGES: bool = true;
-    const MULTIPLIES: bool = true;
-    const DIVIDES: bool = true;
     type Kept = ();
     type Kernel = PartitionRun;
 
@@ -50,6 +50,16 @@ impl Family for PartitionWorkload {
 
     fn threads(&self) -> u32 {
         self.threads
+    }
+
+    fn instructions(&self) -> Instructions {
+        Instructions {
+            stores: true,
+            prefetches: PassAlgorithm::PREFETCHING.contains(&self.algorithm),
+            multiplies: self.filter != Filtering::None,
+            divides: true,
+            ..Instructions::default()
+        }
     }
 
     fn work(&self) -> Work {
