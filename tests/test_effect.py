@@ -41,6 +41,9 @@ STORE = "kernel: table, operation: scan, layout: super-row, records: 1000"
 CHASE = "kernel: pointer-chase, lines: 100, tlb: cold"
 Q6 = "kernel: tpch, query: q6, layout: nsm, scale_factor: 0.001"
 Q14 = Q6.replace("q6", "q14")
+JUMPS = (
+    "kernel: index, keys: 100, operations: 1, tree: {kind: b+, prefetch: true, jump_pointers: internal, distance_nodes: 5}, operation: %s"
+)
 MOVES = "kernel: disk-index, keys: 1000, operations: 1, upward_moves: through-buffer, operation: %s"
 INDEX = "kernel: disk-index, operation: scan, structure: array, keys: 1000, operations: 1, range: 500, pool_frames: 32"
 STRINGS = "kernel: string-index, operation: search, structure: %s, keys: 1000, operations: 10"
@@ -134,6 +137,7 @@ def on_storage(workload: str, storage: str) -> str:
         ),
         (experiment(CHASE), ("machine.core.store_buffer_entries=1",), "machine.core.store_buffer_entries"),
         (EXPERIMENT, ("machine.core.store_buffer_entries=1",), "machine.core.store_buffer_entries"),
+        (experiment(JUMPS % "search"), (), "workload.tree.distance_nodes"),
         (experiment(MOVES % "insert, structure: slotted"), (), "workload.upward_moves"),
         (experiment(MOVES % "delete, structure: array"), (), "workload.upward_moves"),
         (experiment(MOVES % "delete, structure: micro-index, subarray_lines: 4"), (), "workload.upward_moves"),
@@ -310,6 +314,7 @@ def test_those_that_some_may_make_do(tmp_path: Path, workload: str) -> None:
         (experiment(Q6.replace("nsm", "pax") + ", threshold: 0.5"), ()),
         (experiment(Q6.replace("q6", "q14") + ", heap_bytes: 1MiB"), ()),
         (experiment(Q14), ("machine.core.multiply_latency_cycles=9cycles",)),
+        (experiment(JUMPS % "scan, range: 9"), ()),
         (experiment(PROBE % "one-by-one, results: stored"), ("machine.core.store_buffer_entries=1",)),
         (
             experiment(CHASE, f"beside: {{join: {{{JOIN}, shares: machine}}}}\n"),

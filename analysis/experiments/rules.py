@@ -349,6 +349,12 @@ RULES = (
         "hash-join",
     ),
     Rule("workload.matched_keys", "match_share between 0 and 1", lambda run: 0 < run.workload["match_share"] < 1, "hash-join"),
+    Rule(
+        "workload.tree.distance_nodes",
+        "scans, which alone prefetch leaves ahead",
+        lambda run: run.workload["operation"] == "scan",
+        "index",
+    ),
     Rule("workload.upward_moves", "deletions from slotted pages, and insertions into others", _moves_upwards, "disk-index"),
     *_declared(),
     Rule("storage.disks", "disks that programs name, and these name fewer", _have_all_disks, TOGETHER),
