@@ -41,6 +41,7 @@ STORE = "kernel: table, operation: scan, layout: super-row, records: 1000"
 CHASE = "kernel: pointer-chase, lines: 100, tlb: cold"
 Q6 = "kernel: tpch, query: q6, layout: nsm, scale_factor: 0.001"
 Q14 = Q6.replace("q6", "q14")
+LOAD = Q6.replace("q6", "load")
 JUMPS = (
     "kernel: index, keys: 100, operations: 1, tree: {kind: b+, prefetch: true, jump_pointers: internal, distance_nodes: 5}, operation: %s"
 )
@@ -88,6 +89,9 @@ def on_storage(workload: str, storage: str) -> str:
         (experiment(SCAN, ATLAS % ", bus: 160MB/s"), (), "storage.bus"),
         (experiment(SCAN, ATLAS % ", queue: sptf"), (), "storage.queue"),
         (experiment(SCAN, ATLAS % ", disks: 2, volume: striped, stripe_blocks: 3, queue: sptf"), (), "storage.queue"),
+        (experiment(Q14, ATLAS % ", queue: sptf"), (), "storage.queue"),
+        (experiment(Q14, ATLAS % ", write_batch: 4"), (), "storage.write_batch"),
+        (experiment(LOAD, ATLAS % ", read_pages: 4"), (), "storage.read_pages"),
         (on_storage(SPANNING, ATLAS % ", disks: 2, volume: striped, stripe_blocks: 8, queue: sptf"), (), "storage.queue"),
         (on_storage("kernel: interleaved-read", ATLAS % ", disks: 3, volume: striped, queue: c-look"), (), "storage.queue"),
         (on_storage(SPANNING + ", span_blocks: 5000", ATLAS % STRIPES), (), "storage.stripe_blocks"),
@@ -128,7 +132,7 @@ def on_storage(workload: str, storage: str) -> str:
         ),
         (experiment(CHASE), ("machine.core.multiply_latency_cycles=9cycles",), "machine.core.multiply_latency_cycles"),
         (experiment(Q14), ("machine.core.divide_latency_cycles=9cycles",), "machine.core.divide_latency_cycles"),
-        (experiment(Q14.replace("q14", "load")), ("machine.core.multiply_latency_cycles=9cycles",), "machine.core.multiply_latency_cycles"),
+        (experiment(LOAD), ("machine.core.multiply_latency_cycles=9cycles",), "machine.core.multiply_latency_cycles"),
         (experiment(JOIN), ("machine.core.multiply_latency_cycles=9cycles",), "machine.core.multiply_latency_cycles"),
         (
             experiment(JOIN.replace("grace", "sort-merge")),
@@ -208,18 +212,23 @@ READING = (
     on_storage(TPCH_POSITION.replace("position", "merge"), FLASH),
     on_storage(f"kernel: together, programs: {{a: {{{REQUESTS}}}, b: {{{CLOTHO}}}}}", FLASH),
     experiment(SCAN, FLASH),
+    experiment(Q14, FLASH),
+    experiment(JOIN + ", pages_asked_ahead: 8", FLASH),
 )
 UPDATES = "kernel: layout-update, layout: nsm, table: r, data: {kind: uniform, records: 2000}, operation: %s"
 WRITING = (
     on_storage(SPANNING + ", write_share: 1", FLASH),
     on_storage(CLOTHO.replace("scan", "insert"), FLASH),
     on_storage(UPDATES % "insert", FLASH),
+    experiment(LOAD, FLASH),
+    experiment(JOIN + ", output: stored", FLASH),
 )
 BOTH = (
     on_storage(SPANNING + ", write_share: 0.5", FLASH),
     on_storage(UPDATES % "modify, read_first: true", FLASH),
     on_storage(f"kernel: together, programs: {{a: {{{REQUESTS}}}, b: {{{REQUESTS}, write_share: 1}}}}", FLASH),
     experiment(INDEX.replace("scan", "insert").replace(", range: 500", ""), FLASH),
+    experiment(Q14.replace("q14", "rs"), FLASH),
 )
 
 
@@ -304,6 +313,8 @@ def test_those_that_some_may_make_do(tmp_path: Path, workload: str) -> None:
         (on_storage(CLOTHO, ATLAS % STRIPES), ()),
         (on_storage(f"kernel: together, programs: {{a: {{{REQUESTS}}}, b: {{{CLOTHO}}}}}", ATLAS % STRIPES), ()),
         (experiment(SCAN.replace("scan", "update"), ATLAS % ", queue: sptf"), ()),
+        (experiment(LOAD, ATLAS % ", queue: sptf, write_batch: 4"), ()),
+        (experiment(JOIN + ", pages_asked_ahead: 8", ATLAS % ", queue: sptf, read_pages: 4, prefetchers: 2"), ()),
         (experiment(INDEX + ", distance_pages: 8", ATLAS % ", prefetchers: 4"), ()),
         (experiment(INDEX + ", distance_pages: 8", ATLAS % ", queue: sptf"), ()),
         (experiment(INDEX.replace("frames: 32", "frames: 64") + ", threads: 4", ATLAS % ", queue: sptf"), ("machine.cores=4",)),

@@ -8,15 +8,16 @@ from typing import Any
 from memwalk.analysis.experiments.beside import BESIDE, MACHINE, SHARES
 from memwalk.analysis.experiments.parameters import Parameter, are_met, in_words, kernels
 from memwalk.analysis.storage_workloads import processing_kernels, traffic_of
+from memwalk.analysis.storage_workloads.program_mix import KERNEL
 from memwalk.analysis.storage_workloads.together import PROGRAMS, TOGETHER
+from memwalk.analysis.storage_workloads.traffic import Traffic
+from memwalk.simcore.engines import native
 from memwalk.simcore.storage.queues import FCFS
 from memwalk.simcore.yaml_source import Route
 from memwalk.workloads.clotho.layouts import DEFAULT_RECONSTRUCTION
 
 STORAGE = "storage"
 """The path of what names one."""
-_READING = ("point", "scan", "search")
-"""Operations of kernels that give no page back."""
 _PROCESSING = processing_kernels()
 
 
@@ -62,9 +63,19 @@ class Run:
 
         On these volumes a request has one part for each disk at most.
         """
-        reads = self.kernel in kernels() and self.workload.get("operation") in _READING and self.workload.get("threads", 1) == 1
-        alone = (reads and not _asks_ahead(self)) or self.kernel == "interleaved-read" or self.workload.get("in_flight") == 1
+        asked, threads = self.traffic(), self.workload.get("threads", 1)
+        reads = self.kernel in kernels() and threads == 1 and not asked.writes and not asked.asks_ahead
+        alone = reads or self.kernel == "interleaved-read" or self.workload.get("in_flight") == 1
         return alone and self.storage.get("volume") in ("single", "striped") and not any(map(_asks, self.each_beside()))
+
+    def traffic(self) -> Traffic:
+        """Say what its own workload asks storage for."""
+        kernel = kernels().get(self.kernel)
+        if kernel is None:
+            return traffic_of(self.workload)
+        # Of a neighbour it is said, too, when it begins.
+        own = {KERNEL: kernel.name, **{one.name: self.workload[one.name] for one in kernel.parameters if one.name in self.workload}}
+        return Traffic(**native.traffic(own), asks_for_rows=False)
 
     def each(self) -> Iterator["Run"]:
         """List all that asks for something as runs: the run itself, or those that run side by side, and those beside it."""
@@ -148,28 +159,17 @@ def _has_stripes(run: Run) -> bool:
 
 
 def _asks_for_rows(run: Run) -> bool:
-    """Whether a program asks the volume where its rows are; kernels on machines say themselves which pages they want."""
-    return run.kernel not in kernels() and traffic_of(run.workload).asks_for_rows
+    return run.traffic().asks_for_rows
 
 
 def _is_written(run: Run) -> bool:
     """Whether anything may be written to storage."""
-    return any(map(_may_write, run.each()))
-
-
-def _may_write(run: Run) -> bool:
-    if run.kernel in kernels():
-        return _asks(run) and _writes(run)
-    return traffic_of(run.workload).writes
+    return any(one.traffic().writes for one in run.each())
 
 
 def _is_read(run: Run) -> bool:
     """Whether anything may be read from storage."""
-    return any(map(_may_read, run.each()))
-
-
-def _may_read(run: Run) -> bool:
-    return run.kernel in kernels() or traffic_of(run.workload).reads
+    return any(one.traffic().reads for one in run.each())
 
 
 def _asks(run: Run) -> bool:
@@ -213,15 +213,9 @@ def _is_stored(run: Run) -> bool:
     return bool(run.workload["pages_asked_ahead"] > 0 or run.workload["output"] == "stored")
 
 
-def _asks_ahead(run: Run) -> bool:
-    workloads = (run.workload, *run.beside.values())
-    return any(one.get(pages, 0) > 0 for one in workloads for pages in ("distance_pages", "pages_asked_ahead"))
-
-
-def _writes(run: Run) -> bool:
-    """Whether a kernel, or one beside it, gives pages back."""
-    workloads = (one.workload for one in (run, *run.each_beside()) if one.kernel in kernels() and _asks(one))
-    return any(one["output"] == "stored" if "output" in one else one.get("operation") not in _READING for one in workloads)
+def _of_machines(run: Run) -> Iterator[Traffic]:
+    """List what kernels of machines ask for: the run's own, and those beside it."""
+    return (one.traffic() for one in run.each() if one.kernel in kernels())
 
 
 def _declared() -> Iterator[Rule]:
@@ -238,7 +232,6 @@ _STORING = "runs with `storage`"
 _THREADS = "runs of several threads, and this one has one thread"
 _CALLING = f"kernels that call a DBMS, such as {' and '.join(name for name, kernel in kernels().items() if kernel.calls_dbms)}"
 _ASKING = f"kernels that ask for pages, such as {' and '.join(name for name, kernel in kernels().items() if kernel.asks_for_pages)}"
-
 _HUGE = "runs with something in huge pages: machine.dtlb.huge_pages"
 
 RULES = (
@@ -310,10 +303,20 @@ RULES = (
         lambda run: bool(run.beside),
         neutral=(None, {}),
     ),
-    Rule("storage.read_pages", _ASKING, lambda run: run.kernel in kernels(), neutral=(1,)),
-    Rule("storage.write_batch", "kernels that write pages, and this one only reads", _writes, neutral=(None,)),
+    Rule("storage.read_pages", f"{_ASKING}, and read some", lambda run: any(one.reads for one in _of_machines(run)), neutral=(1,)),
+    Rule(
+        "storage.write_batch",
+        "kernels that write pages, and this one only reads",
+        lambda run: any(one.writes for one in _of_machines(run)),
+        neutral=(None,),
+    ),
     Rule("storage.cpu_per_page", _ASKING, lambda run: run.kernel in kernels(), neutral=(0,)),
-    Rule("storage.prefetchers", "runs that ask for pages ahead: distance_pages, or pages_asked_ahead", _asks_ahead, neutral=(None,)),
+    Rule(
+        "storage.prefetchers",
+        "runs that ask for pages ahead: distance_pages, or pages_asked_ahead",
+        lambda run: any(one.asks_ahead for one in _of_machines(run)),
+        neutral=(None,),
+    ),
     Rule(
         "storage.stripe_blocks",
         "volume: striped, with several disks or a workload that reads row by row, or lies on all of the volume",

@@ -52,6 +52,11 @@ impl Workload {
         Plain::of(&self.spec.instructions())
     }
 
+    /// What it asks storage for.
+    fn traffic(&self) -> PyResult<Plain> {
+        Plain::of(&self.spec.traffic())
+    }
+
     /// How many threads it has.
     #[getter]
     fn threads(&self) -> u32 {

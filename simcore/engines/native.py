@@ -69,6 +69,7 @@ __all__ = [
     "trace_check",
     "trace_head",
     "trace_info",
+    "traffic",
     "warmed_up",
 ]
 
@@ -463,6 +464,11 @@ def instructions(workload: dict[str, Any]) -> frozenset[str]:
     """Return the kinds of instructions that a workload has, of those that others do without: ``stores``, ``prefetches`` and so on."""
     kinds: dict[str, bool] = _native.Workload(workload).instructions()
     return frozenset(kind for kind, has in kinds.items() if has)
+
+
+def traffic(workload: dict[str, Any]) -> dict[str, bool]:
+    """Tell what a workload asks storage for: whether it ``reads``, ``writes`` or ``asks_ahead``."""
+    return _native.Workload(workload).traffic()
 
 
 def free_memory() -> int:

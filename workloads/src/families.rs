@@ -19,6 +19,7 @@ use crate::memory::Memory;
 use crate::outcome::Outcome;
 use crate::register::register;
 use crate::tracer::Trace;
+use crate::traffic::Traffic;
 use crate::validate::WorkloadError;
 use crate::warm_up::WarmUp;
 use crate::work::Work;

@@ -5,6 +5,7 @@ use crate::memory::Memory;
 use crate::outcome::Outcome;
 use crate::schema;
 use crate::tracer::Trace;
+use crate::traffic::Traffic;
 use crate::validate::WorkloadError;
 use crate::warm_up::WarmUp;
 use crate::work::Work;
@@ -39,6 +40,11 @@ pub(crate) trait Family: Default + Serialize + JsonSchema {
 
     /// What a run has beside plain instructions, loads and branches.
     fn instructions(&self) -> Instructions;
+
+    /// What a run asks storage for: nothing, as a rule.
+    fn traffic(&self) -> Traffic {
+        Traffic::default()
+    }
 
     /// The warm-up before the measurement, if there is one.
     fn warm_up(&self) -> Option<WarmUp> {

@@ -36,6 +36,12 @@ macro_rules! register {
                 match self { $(Self::$variant(family) => family.instructions(),)+ }
             }
 
+            /// What a run asks storage for.
+            #[must_use]
+            pub fn traffic(&self) -> Traffic {
+                match self { $(Self::$variant(family) => family.traffic(),)+ }
+            }
+
             /// The warm-up before the measurement, if there is one.
             #[must_use]
             pub fn warm_up(&self) -> Option<WarmUp> {

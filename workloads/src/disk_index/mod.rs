@@ -22,6 +22,7 @@ pub use spec::DiskIndexWorkload;
 use crate::family::Family;
 use crate::instructions::Instructions;
 use crate::memory::Memory;
+use crate::traffic::Traffic;
 use crate::validate::WorkloadError;
 use crate::warm_up::WarmUp;
 use crate::work::Work;
@@ -48,6 +49,14 @@ impl Family for DiskIndexWorkload {
             prefetches: self.structure.prefetches(),
             exchanges: self.is_shared(),
             ..Instructions::default()
+        }
+    }
+
+    fn traffic(&self) -> Traffic {
+        Traffic {
+            reads: self.pool_frames > 0,
+            writes: self.pool_frames > 0 && !self.done().read_only(),
+            asks_ahead: self.distance_pages > 0,
         }
     }
 

@@ -24,6 +24,7 @@ pub use spec::{StringIndexWorkload, Structure};
 use crate::family::Family;
 use crate::instructions::Instructions;
 use crate::memory::Memory;
+use crate::traffic::Traffic;
 use crate::validate::WorkloadError;
 use crate::warm_up::WarmUp;
 use crate::work::Work;
@@ -46,6 +47,14 @@ impl Family for StringIndexWorkload {
             stores: true,
             prefetches: self.structure == Structure::InPageTree,
             ..Instructions::default()
+        }
+    }
+
+    fn traffic(&self) -> Traffic {
+        Traffic {
+            reads: self.pool_frames > 0,
+            writes: self.pool_frames > 0 && !self.done().read_only(),
+            ..Traffic::default()
         }
     }
 

@@ -18,6 +18,7 @@ pub use spec::{PageLayout, TableOperation, TableWorkload};
 use crate::family::Family;
 use crate::instructions::Instructions;
 use crate::memory::Memory;
+use crate::traffic::Traffic;
 use crate::validate::WorkloadError;
 use crate::warm_up::WarmUp;
 use crate::work::Work;
@@ -38,6 +39,17 @@ impl Family for TableWorkload {
         Instructions {
             stores: true,
             ..Instructions::default()
+        }
+    }
+
+    fn traffic(&self) -> Traffic {
+        Traffic {
+            reads: true,
+            writes: matches!(
+                self.operation,
+                TableOperation::Update | TableOperation::Delete
+            ),
+            ..Traffic::default()
         }
     }
 

@@ -29,6 +29,7 @@ pub use table::Table;
 use crate::family::Family;
 use crate::instructions::Instructions;
 use crate::memory::Memory;
+use crate::traffic::Traffic;
 use crate::validate::WorkloadError;
 use crate::work::Work;
 use kept::Relations;
@@ -49,6 +50,14 @@ impl Family for TpchWorkload {
             stores: true,
             multiplies: self.query.multiplies(),
             ..Instructions::default()
+        }
+    }
+
+    fn traffic(&self) -> Traffic {
+        Traffic {
+            reads: self.query != Query::Load,
+            writes: matches!(self.query, Query::Rs | Query::Load | Query::Update),
+            ..Traffic::default()
         }
     }
 

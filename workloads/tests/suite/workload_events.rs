@@ -4,7 +4,7 @@ use crate::common::workload::workload;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use traces::{Counter, Event, EventSink, Kind, OpClass, SinkError};
-use workloads::{Instructions, Library, Outcome, Workload};
+use workloads::{Instructions, Library, Outcome, Traffic, Workload};
 
 fn index(changes: Value) -> Workload {
     let mut value = json!({"kernel": "index", "keys": 20_000, "operations": 300, "range": 500, "caches": "empty"});
@@ -375,6 +375,37 @@ fn workloads_say_what_instructions_they_have() {
             exchanges: has(&[Kind::Exchange]),
         };
         assert_eq!(found, workload.instructions(), "{workload:?}");
+    }
+}
+
+#[test]
+fn workloads_say_what_they_ask_storage_for() {
+    let scan = json!({"kernel": "disk-index", "operation": "scan", "structure": "array", "keys": 20_000, "operations": 20, "range": 5000,
+        "page_bytes": 4096, "pool_frames": 64, "distance_pages": 4, "caches": "empty"});
+    let join = json!({"kernel": "hash-join", "algorithm": "group", "build_tuples": 2000, "probe_tuples": 5000});
+    let partition =
+        json!({"kernel": "hash-partition", "algorithm": "group", "tuples": 5000, "partitions": 40});
+    let delete = json!({"kernel": "table", "operation": "delete", "records": 3000});
+    let mut more = vec![scan];
+    for base in [join, partition] {
+        more.push(with(&base, &json!({"output": "stored"})));
+        more.push(with(&base, &json!({"pages_asked_ahead": 5})));
+    }
+    for layout in ["nsm", "pax", "dsm"] {
+        more.push(with(&delete, &json!({"layout": layout})));
+    }
+    for workload in every_workload()
+        .into_iter()
+        .chain(more.into_iter().map(self::workload))
+    {
+        let (events, _) = events(&mut Library::new(), &workload);
+        let asks = |kind| events.iter().any(|event| event.kind == kind);
+        let found = Traffic {
+            reads: asks(Kind::PageRead),
+            writes: asks(Kind::PageWrite),
+            asks_ahead: asks(Kind::PagePrefetch),
+        };
+        assert_eq!(found, workload.traffic(), "{workload:?}");
     }
 }
 

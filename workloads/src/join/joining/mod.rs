@@ -33,7 +33,9 @@ pub use spec::{JoinWorkload, MatchedKeys};
 
 use crate::family::Family;
 use crate::instructions::Instructions;
+use crate::join::algorithm::OutputPages;
 use crate::memory::Memory;
+use crate::traffic::Traffic;
 use crate::validate::WorkloadError;
 use crate::work::Work;
 use run::JoinRun;
@@ -58,6 +60,14 @@ impl Family for JoinWorkload {
             prefetches: JoinAlgorithm::PREFETCHING.contains(&self.algorithm),
             divides: self.algorithm != JoinAlgorithm::SortMerge,
             ..Instructions::default()
+        }
+    }
+
+    fn traffic(&self) -> Traffic {
+        Traffic {
+            reads: self.pages_asked_ahead > 0,
+            writes: self.output == OutputPages::Stored,
+            asks_ahead: self.pages_asked_ahead > 0,
         }
     }
 

@@ -32,8 +32,9 @@ pub use spec::{FilterLayout, Filtering, PartitionWorkload};
 
 use crate::family::Family;
 use crate::instructions::Instructions;
-use crate::join::algorithm::PassAlgorithm;
+use crate::join::algorithm::{OutputPages, PassAlgorithm};
 use crate::memory::Memory;
+use crate::traffic::Traffic;
 use crate::validate::WorkloadError;
 use crate::work::Work;
 use run::PartitionRun;
@@ -59,6 +60,14 @@ impl Family for PartitionWorkload {
             multiplies: self.filter != Filtering::None,
             divides: true,
             ..Instructions::default()
+        }
+    }
+
+    fn traffic(&self) -> Traffic {
+        Traffic {
+            reads: self.pages_asked_ahead > 0,
+            writes: self.output == OutputPages::Stored,
+            asks_ahead: self.pages_asked_ahead > 0,
         }
     }
 
