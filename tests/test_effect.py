@@ -45,6 +45,8 @@ LOAD = Q6.replace("q6", "load")
 JUMPS = (
     "kernel: index, keys: 100, operations: 1, tree: {kind: b+, prefetch: true, jump_pointers: internal, distance_nodes: 5}, operation: %s"
 )
+STREAM = "[{kind: stream, streams: 8, degree: %d, distance_lines: 4}]"
+STREAMS = "machine.caches.L1.prefetchers.0.distance_lines"
 MOVES = "kernel: disk-index, keys: 1000, operations: 1, upward_moves: through-buffer, operation: %s"
 INDEX = "kernel: disk-index, operation: scan, structure: array, keys: 1000, operations: 1, range: 500, pool_frames: 32"
 STRINGS = "kernel: string-index, operation: search, structure: %s, keys: 1000, operations: 10"
@@ -140,6 +142,9 @@ def on_storage(workload: str, storage: str) -> str:
             "machine.core.divide_latency_cycles",
         ),
         (experiment(CHASE), ("machine.core.store_buffer_entries=1",), "machine.core.store_buffer_entries"),
+        (experiment(CHASE), ("machine.caches.L1.write_allocate=false",), "machine.caches.L1.write_allocate"),
+        (experiment(CHASE), ("machine.memory.write_backs_use_bus=false",), "machine.memory.write_backs_use_bus"),
+        (experiment(JOIN), (f"machine.caches.L1.prefetchers={STREAM % 1}", f"{STREAMS}=8"), STREAMS),
         (EXPERIMENT, ("machine.core.store_buffer_entries=1",), "machine.core.store_buffer_entries"),
         (experiment(JUMPS % "search"), (), "workload.tree.distance_nodes"),
         (experiment(MOVES % "insert, structure: slotted"), (), "workload.upward_moves"),
@@ -326,6 +331,7 @@ def test_those_that_some_may_make_do(tmp_path: Path, workload: str) -> None:
         (experiment(Q6.replace("q6", "q14") + ", heap_bytes: 1MiB"), ()),
         (experiment(Q14), ("machine.core.multiply_latency_cycles=9cycles",)),
         (experiment(JUMPS % "scan, range: 9"), ()),
+        (experiment(JOIN), (f"machine.caches.L1.prefetchers={STREAM % 2}", f"{STREAMS}=8", "machine.caches.L1.write_policy=write-through")),
         (experiment(PROBE % "one-by-one, results: stored"), ("machine.core.store_buffer_entries=1",)),
         (
             experiment(CHASE, f"beside: {{join: {{{JOIN}, shares: machine}}}}\n"),

@@ -181,6 +181,12 @@ def _keeps_what_others_read(run: Run) -> bool:
     return not any(cache.get("shared") and cache.get("inclusion") == "exclusive" for cache in run.machine.get("caches", ()))
 
 
+def _runs_ahead(run: Run) -> bool:
+    """Whether a stream of a hardware prefetcher gains lines on its use: it does so by all lines of a use but one."""
+    prefetchers = (one for cache in run.machine.get("caches", ()) for one in cache.get("prefetchers", ()))
+    return any(one["kind"] == "stream" and one["degree"] > 1 for one in prefetchers)
+
+
 def _mispredicts(run: Run) -> bool:
     """Whether a branch may be predicted wrongly: a DBMS's profile says itself how often."""
     predictor = run.machine.get("core", {}).get("branch_predictor", {})
@@ -247,7 +253,22 @@ RULES = (
     ),
     Rule("machine.core.multiply_latency_cycles", "workloads that multiply", lambda run: run.has("multiplies"), is_needed=True),
     Rule("machine.core.divide_latency_cycles", "workloads that divide", lambda run: run.has("divides"), is_needed=True),
-    Rule("machine.core.store_buffer_entries", "workloads that store", lambda run: run.has("stores"), is_needed=True),
+    *(
+        Rule(f"machine.{path}", "workloads that store", lambda run: run.has("stores"), is_needed=True)
+        for path in (
+            "core.store_buffer_entries",
+            "caches.*.write_policy",
+            "caches.*.write_allocate",
+            "memory.write_backs_use_bus",
+            "memory.write_backs",
+        )
+    ),
+    Rule(
+        "machine.caches.*.prefetchers.*.distance_lines",
+        "streams with a degree above 1: one line at each use is one line ahead, however far they may go",
+        _runs_ahead,
+        is_needed=True,
+    ),
     Rule(
         "machine.core.mispredict_penalty_cycles",
         "branches that may be predicted wrongly, and branch_predictor is perfect",
