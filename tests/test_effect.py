@@ -22,6 +22,7 @@ from memwalk.simcore.errors import UserError
 from memwalk.simcore.machine import load_machine
 from memwalk.simcore.machine_schema import MachineFile
 from memwalk.simcore.storage import load_device
+from memwalk.simcore.storage.disk import DiskFile
 from memwalk.simcore.storage.ssd import SsdFile
 from memwalk.simcore.storage.system import System
 
@@ -63,6 +64,7 @@ JOIN = "kernel: hash-join, algorithm: grace, build_tuples: 1000, probe_tuples: 1
 POSITION = "kernel: clotho-scan, layout: dsm, records: 1000, reconstruction: position"
 ATLAS = "storage: {device: atlas-10k%s}\n"
 SPANNING = "kernel: requests, count: 10, blocks: 1000"
+DISK = ", parameters: {%s}"
 STRIPES = ", volume: striped, stripe_blocks: 64"
 
 
@@ -94,6 +96,10 @@ def on_storage(workload: str, storage: str) -> str:
         (experiment(Q14, ATLAS % ", queue: sptf"), (), "storage.queue"),
         (experiment(Q14, ATLAS % ", write_batch: 4"), (), "storage.write_batch"),
         (experiment(LOAD, ATLAS % ", read_pages: 4"), (), "storage.read_pages"),
+        (experiment(Q14, ATLAS % (DISK % "write_settle: 1ms")), (), "storage.parameters.write_settle"),
+        (on_storage(CLOTHO, ATLAS % (DISK % "write_segments: 1")), (), "storage.parameters.write_segments"),
+        (experiment(LOAD, ATLAS % (DISK % "read_ahead_blocks: 0")), (), "storage.parameters.read_ahead_blocks"),
+        (on_storage(SPANNING + ", write_share: 1", ATLAS % (DISK % "leaves_read_ahead: true")), (), "storage.parameters.leaves_read_ahead"),
         (on_storage(SPANNING, ATLAS % ", disks: 2, volume: striped, stripe_blocks: 8, queue: sptf"), (), "storage.queue"),
         (on_storage("kernel: interleaved-read", ATLAS % ", disks: 3, volume: striped, queue: c-look"), (), "storage.queue"),
         (on_storage(SPANNING + ", span_blocks: 5000", ATLAS % STRIPES), (), "storage.stripe_blocks"),
@@ -319,6 +325,9 @@ def test_those_that_some_may_make_do(tmp_path: Path, workload: str) -> None:
         (on_storage(f"kernel: together, programs: {{a: {{{REQUESTS}}}, b: {{{CLOTHO}}}}}", ATLAS % STRIPES), ()),
         (experiment(SCAN.replace("scan", "update"), ATLAS % ", queue: sptf"), ()),
         (experiment(LOAD, ATLAS % ", queue: sptf, write_batch: 4"), ()),
+        (experiment(LOAD, ATLAS % (DISK % "write_settle: 1ms, write_segments: 1")), ()),
+        (on_storage(CLOTHO, ATLAS % (DISK % "read_ahead_blocks: 0")), ()),
+        (on_storage(CLOTHO, ATLAS.replace("atlas-10k", "cheetah-36es") % (", disks: 2, volume: atropos" + DISK % "write_settle: 1ms")), ()),
         (experiment(JOIN + ", pages_asked_ahead: 8", ATLAS % ", queue: sptf, read_pages: 4, prefetchers: 2"), ()),
         (experiment(INDEX + ", distance_pages: 8", ATLAS % ", prefetchers: 4"), ()),
         (experiment(INDEX + ", distance_pages: 8", ATLAS % ", queue: sptf"), ()),
@@ -409,7 +418,9 @@ def test_a_replay_of_one_trace_has_one_thread(tmp_path: Path) -> None:
 
 def test_every_rule_is_about_a_parameter_that_exists() -> None:
     known = {"machine": json.dumps(MachineFile.model_json_schema()), "storage": json.dumps(TypeAdapter(StorageSetting).json_schema())}
-    known["storage"] += json.dumps(SsdFile.model_json_schema())  # what is below parameters is the device's
+    known["storage"] += "".join(
+        json.dumps(one.model_json_schema()) for one in (DiskFile, SsdFile)
+    )  # what is below parameters is the device's
     known["workload"] = json.dumps(ADAPTER.json_schema())
     for rule in RULES:
         root, _, path = rule.path.partition(".")

@@ -350,6 +350,16 @@ RULES = (
         for name in ("page_program", "write_buffer", "erase", "erase_pages")
     ),
     Rule(f"{STORAGE}.parameters.page_read", "flash that is read, and this run only writes", _is_read),
+    Rule(f"{STORAGE}.parameters.write_segments", "disks that are written, and this run only reads", _is_written),
+    Rule(
+        f"{STORAGE}.parameters.write_settle",
+        "disks that are written, and this run only reads; or volume: atropos",
+        lambda run: run.storage.get("volume") == "atropos" or _is_written(run),
+    ),
+    *(
+        Rule(f"{STORAGE}.parameters.{name}", "disks that are read, and this run only writes", _is_read)
+        for name in ("read_ahead_blocks", "leaves_read_ahead")
+    ),
     Rule("storage.bus", "several disks, which share it", lambda run: run.storage.get("disks", 1) > 1, neutral=(None,)),
     *(
         Rule(
