@@ -200,7 +200,7 @@ def _refusal(read: MachineLayers, overrides: Iterable[Setting]) -> tuple[Any, ..
 def spec_error(error: native.SpecError, source: Sourced) -> UserError:
     """Translate what Rust found wrong to the file and line where the user wrote it."""
     route, message = _parts(error)
-    return source.error(route, f"{dotted(route)}: {message}" if route else message)
+    return source.error(route, source.named(route) + message)
 
 
 def _parts(error: native.SpecError) -> tuple[Route, str]:

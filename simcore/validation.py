@@ -76,7 +76,7 @@ def _line(details: ErrorDetails, source: Sourced) -> str:
     if details["type"] == "missing":
         name = dotted((*route, str(details["loc"][-1])))
         return str(source.error(route, f"`{name}` is missing", at_key=True))
-    prefix = f"{dotted(route)}: " if route else ""
+    prefix = source.named(route)
     if details["type"] == _WRONG_KIND:
         route = (*route, context["discriminator"].strip("'"))  # pydantic complains of the map whose kind it is
     return str(source.error(route, prefix + in_words(details)))

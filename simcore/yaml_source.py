@@ -43,6 +43,8 @@ class Place:
     file: str
     line: int = 0
     column: int = 0
+    names_value: bool = False
+    """Whether it names what it has, as an option does that is for one value."""
 
     def __str__(self) -> str:
         return f"{self.file}:{self.line}:{self.column}" if self.line else self.file
@@ -83,6 +85,10 @@ class Sourced:
         """Build the error for the value (or its key) at ``route``."""
         spot = self.spot(route)
         return UserError(f"{spot.key if at_key else spot.value}: {message}")
+
+    def named(self, route: Route) -> str:
+        """Return how a message on the value at ``route`` begins: with the way there, unless its place names it."""
+        return f"{dotted(route)}: " if route and not self.spot(route).value.names_value else ""
 
     def get(self, route: Route) -> Any:
         """Return the plain value at ``route``. Raises KeyError or IndexError if there is none."""

@@ -311,8 +311,12 @@ def test_algorithms_say_what_they_wait_for(build: int, where: str) -> None:
     [
         (("--tuple", "20"), "--tuple: `20` has no unit"),
         (("--tuple", "20ms"), "--tuple: `20ms` is in time, but a size belongs here"),
-        (("--tuple", "6B"), "--tuple: 6"),
-        (("--tuple", "2000B"), "--tuple: 2000"),
+        (("--tuple", "6B"), "--tuple 6B: a tuple has 8 to 1,024 bytes"),
+        (("--tuple", "2000B"), "--tuple 2000B: a tuple has 8 to 1,024 bytes"),
+        (
+            ("--build", "2000001"),
+            "--build 2000001: the smaller relation builds, and --probe has 2,000,000; swap them, with --duplicates of what builds then",
+        ),
         (("--cores", "0"), "'--cores': `0` is too small; the least is 1"),
         (("--duplicates", "2000000"), "'--duplicates': `2000000` is too large"),
         (("--build", "100", "--duplicates", "101"), "--duplicates 101: a core's partition has 100 build tuples, and no key can have more"),
@@ -321,7 +325,7 @@ def test_algorithms_say_what_they_wait_for(build: int, where: str) -> None:
         (("--probe", "15", "--cores", "8"), "--probe 15: 8 cores need at least 16 tuples, 2 for each"),
         (("--sample", "10"), "'--sample': `10` is too small; the least is 1000"),
         (
-            ("--build", "3000000", "--duplicates", "1048576", "--sample", "1000000000"),
+            ("--build", "3000000", "--probe", "3000000", "--duplicates", "1048576", "--sample", "1000000000"),
             "--sample 1000000000: simulating 1,048,576 build and 9,536 probe tuples with 1,048,576 matches each takes about 1,907",
         ),
         (("--set", "workload.seed=2"), "--set workload.seed=2: paths below machine only"),

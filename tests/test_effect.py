@@ -22,6 +22,7 @@ from memwalk.simcore.errors import UserError
 from memwalk.simcore.machine import load_machine
 from memwalk.simcore.machine_schema import MachineFile
 from memwalk.simcore.storage import load_device
+from memwalk.simcore.storage.disk import DiskFile
 from memwalk.simcore.storage.ssd import SsdFile
 from memwalk.simcore.storage.system import System
 
@@ -41,6 +42,12 @@ STORE = "kernel: table, operation: scan, layout: super-row, records: 1000"
 CHASE = "kernel: pointer-chase, lines: 100, tlb: cold"
 Q6 = "kernel: tpch, query: q6, layout: nsm, scale_factor: 0.001"
 Q14 = Q6.replace("q6", "q14")
+LOAD = Q6.replace("q6", "load")
+JUMPS = (
+    "kernel: index, keys: 100, operations: 1, tree: {kind: b+, prefetch: true, jump_pointers: internal, distance_nodes: 5}, operation: %s"
+)
+STREAM = "[{kind: stream, streams: 8, degree: %d, distance_lines: 4}]"
+STREAMS = "machine.caches.L1.prefetchers.0.distance_lines"
 MOVES = "kernel: disk-index, keys: 1000, operations: 1, upward_moves: through-buffer, operation: %s"
 INDEX = "kernel: disk-index, operation: scan, structure: array, keys: 1000, operations: 1, range: 500, pool_frames: 32"
 STRINGS = "kernel: string-index, operation: search, structure: %s, keys: 1000, operations: 10"
@@ -57,6 +64,7 @@ JOIN = "kernel: hash-join, algorithm: grace, build_tuples: 1000, probe_tuples: 1
 POSITION = "kernel: clotho-scan, layout: dsm, records: 1000, reconstruction: position"
 ATLAS = "storage: {device: atlas-10k%s}\n"
 SPANNING = "kernel: requests, count: 10, blocks: 1000"
+DISK = ", parameters: {%s}"
 STRIPES = ", volume: striped, stripe_blocks: 64"
 
 
@@ -85,6 +93,13 @@ def on_storage(workload: str, storage: str) -> str:
         (experiment(SCAN, ATLAS % ", bus: 160MB/s"), (), "storage.bus"),
         (experiment(SCAN, ATLAS % ", queue: sptf"), (), "storage.queue"),
         (experiment(SCAN, ATLAS % ", disks: 2, volume: striped, stripe_blocks: 3, queue: sptf"), (), "storage.queue"),
+        (experiment(Q14, ATLAS % ", queue: sptf"), (), "storage.queue"),
+        (experiment(Q14, ATLAS % ", write_batch: 4"), (), "storage.write_batch"),
+        (experiment(LOAD, ATLAS % ", read_pages: 4"), (), "storage.read_pages"),
+        (experiment(Q14, ATLAS % (DISK % "write_settle: 1ms")), (), "storage.parameters.write_settle"),
+        (on_storage(CLOTHO, ATLAS % (DISK % "write_segments: 1")), (), "storage.parameters.write_segments"),
+        (experiment(LOAD, ATLAS % (DISK % "read_ahead_blocks: 0")), (), "storage.parameters.read_ahead_blocks"),
+        (on_storage(SPANNING + ", write_share: 1", ATLAS % (DISK % "leaves_read_ahead: true")), (), "storage.parameters.leaves_read_ahead"),
         (on_storage(SPANNING, ATLAS % ", disks: 2, volume: striped, stripe_blocks: 8, queue: sptf"), (), "storage.queue"),
         (on_storage("kernel: interleaved-read", ATLAS % ", disks: 3, volume: striped, queue: c-look"), (), "storage.queue"),
         (on_storage(SPANNING + ", span_blocks: 5000", ATLAS % STRIPES), (), "storage.stripe_blocks"),
@@ -125,6 +140,19 @@ def on_storage(workload: str, storage: str) -> str:
         ),
         (experiment(CHASE), ("machine.core.multiply_latency_cycles=9cycles",), "machine.core.multiply_latency_cycles"),
         (experiment(Q14), ("machine.core.divide_latency_cycles=9cycles",), "machine.core.divide_latency_cycles"),
+        (experiment(LOAD), ("machine.core.multiply_latency_cycles=9cycles",), "machine.core.multiply_latency_cycles"),
+        (experiment(JOIN), ("machine.core.multiply_latency_cycles=9cycles",), "machine.core.multiply_latency_cycles"),
+        (
+            experiment(JOIN.replace("grace", "sort-merge")),
+            ("machine.core.divide_latency_cycles=9cycles",),
+            "machine.core.divide_latency_cycles",
+        ),
+        (experiment(CHASE), ("machine.core.store_buffer_entries=1",), "machine.core.store_buffer_entries"),
+        (experiment(CHASE), ("machine.caches.L1.write_allocate=false",), "machine.caches.L1.write_allocate"),
+        (experiment(CHASE), ("machine.memory.write_backs_use_bus=false",), "machine.memory.write_backs_use_bus"),
+        (experiment(JOIN), (f"machine.caches.L1.prefetchers={STREAM % 1}", f"{STREAMS}=8"), STREAMS),
+        (EXPERIMENT, ("machine.core.store_buffer_entries=1",), "machine.core.store_buffer_entries"),
+        (experiment(JUMPS % "search"), (), "workload.tree.distance_nodes"),
         (experiment(MOVES % "insert, structure: slotted"), (), "workload.upward_moves"),
         (experiment(MOVES % "delete, structure: array"), (), "workload.upward_moves"),
         (experiment(MOVES % "delete, structure: micro-index, subarray_lines: 4"), (), "workload.upward_moves"),
@@ -195,18 +223,23 @@ READING = (
     on_storage(TPCH_POSITION.replace("position", "merge"), FLASH),
     on_storage(f"kernel: together, programs: {{a: {{{REQUESTS}}}, b: {{{CLOTHO}}}}}", FLASH),
     experiment(SCAN, FLASH),
+    experiment(Q14, FLASH),
+    experiment(JOIN + ", pages_asked_ahead: 8", FLASH),
 )
 UPDATES = "kernel: layout-update, layout: nsm, table: r, data: {kind: uniform, records: 2000}, operation: %s"
 WRITING = (
     on_storage(SPANNING + ", write_share: 1", FLASH),
     on_storage(CLOTHO.replace("scan", "insert"), FLASH),
     on_storage(UPDATES % "insert", FLASH),
+    experiment(LOAD, FLASH),
+    experiment(JOIN + ", output: stored", FLASH),
 )
 BOTH = (
     on_storage(SPANNING + ", write_share: 0.5", FLASH),
     on_storage(UPDATES % "modify, read_first: true", FLASH),
     on_storage(f"kernel: together, programs: {{a: {{{REQUESTS}}}, b: {{{REQUESTS}, write_share: 1}}}}", FLASH),
     experiment(INDEX.replace("scan", "insert").replace(", range: 500", ""), FLASH),
+    experiment(Q14.replace("q14", "rs"), FLASH),
 )
 
 
@@ -291,6 +324,11 @@ def test_those_that_some_may_make_do(tmp_path: Path, workload: str) -> None:
         (on_storage(CLOTHO, ATLAS % STRIPES), ()),
         (on_storage(f"kernel: together, programs: {{a: {{{REQUESTS}}}, b: {{{CLOTHO}}}}}", ATLAS % STRIPES), ()),
         (experiment(SCAN.replace("scan", "update"), ATLAS % ", queue: sptf"), ()),
+        (experiment(LOAD, ATLAS % ", queue: sptf, write_batch: 4"), ()),
+        (experiment(LOAD, ATLAS % (DISK % "write_settle: 1ms, write_segments: 1")), ()),
+        (on_storage(CLOTHO, ATLAS % (DISK % "read_ahead_blocks: 0")), ()),
+        (on_storage(CLOTHO, ATLAS.replace("atlas-10k", "cheetah-36es") % (", disks: 2, volume: atropos" + DISK % "write_settle: 1ms")), ()),
+        (experiment(JOIN + ", pages_asked_ahead: 8", ATLAS % ", queue: sptf, read_pages: 4, prefetchers: 2"), ()),
         (experiment(INDEX + ", distance_pages: 8", ATLAS % ", prefetchers: 4"), ()),
         (experiment(INDEX + ", distance_pages: 8", ATLAS % ", queue: sptf"), ()),
         (experiment(INDEX.replace("frames: 32", "frames: 64") + ", threads: 4", ATLAS % ", queue: sptf"), ("machine.cores=4",)),
@@ -301,6 +339,13 @@ def test_those_that_some_may_make_do(tmp_path: Path, workload: str) -> None:
         (experiment(Q6.replace("nsm", "pax") + ", threshold: 0.5"), ()),
         (experiment(Q6.replace("q6", "q14") + ", heap_bytes: 1MiB"), ()),
         (experiment(Q14), ("machine.core.multiply_latency_cycles=9cycles",)),
+        (experiment(JUMPS % "scan, range: 9"), ()),
+        (experiment(JOIN), (f"machine.caches.L1.prefetchers={STREAM % 2}", f"{STREAMS}=8", "machine.caches.L1.write_policy=write-through")),
+        (experiment(PROBE % "one-by-one, results: stored"), ("machine.core.store_buffer_entries=1",)),
+        (
+            experiment(CHASE, f"beside: {{join: {{{JOIN}, shares: machine}}}}\n"),
+            ("machine.cores=2", "machine.core.divide_latency_cycles=9cycles"),
+        ),
         (experiment(MOVES % "delete, structure: slotted"), ()),
         (experiment(MOVES % "insert, structure: micro-index, subarray_lines: 4"), ()),
         (experiment(MOVES.replace("moves: through-buffer", "moves: through-buffer, copy_call: 9") % "delete, structure: slotted"), ()),
@@ -373,7 +418,9 @@ def test_a_replay_of_one_trace_has_one_thread(tmp_path: Path) -> None:
 
 def test_every_rule_is_about_a_parameter_that_exists() -> None:
     known = {"machine": json.dumps(MachineFile.model_json_schema()), "storage": json.dumps(TypeAdapter(StorageSetting).json_schema())}
-    known["storage"] += json.dumps(SsdFile.model_json_schema())  # what is below parameters is the device's
+    known["storage"] += "".join(
+        json.dumps(one.model_json_schema()) for one in (DiskFile, SsdFile)
+    )  # what is below parameters is the device's
     known["workload"] = json.dumps(ADAPTER.json_schema())
     for rule in RULES:
         root, _, path = rule.path.partition(".")

@@ -91,12 +91,12 @@ def test_an_index_is_built_shown_and_checked(structure: str, tmp_path: Path) -> 
             ("--structure", "disk-first", "--keys", "9"),
             "--structure disk-first: `nonleaf_lines` is missing; structure: disk-first needs it",
         ),
-        (("--structure", "slots", "--keys", "9"), "--structure slots: structure: `slots` is not one of slotted"),
-        (("--structure", "array", "--keys", "9", "--page-size", "5KiB"), "--page-size: page_bytes: "),
-        (("--structure", "array", "--keys", "9", "--key-size", "5"), "--key-size: key_bytes: "),
-        (("--structure", "array", "--keys", "9", "--leaf-lines", "3"), "--leaf-lines: leaf_lines: it is for structure: disk-first"),
+        (("--structure", "slots", "--keys", "9"), "--structure slots: `slots` is not one of slotted"),
+        (("--structure", "array", "--keys", "9", "--page-size", "5KiB"), "--page-size: 5120 bytes; it must be"),
+        (("--structure", "array", "--keys", "9", "--key-size", "5"), "--key-size: 5"),
+        (("--structure", "array", "--keys", "9", "--leaf-lines", "3"), "--leaf-lines: it is for structure: disk-first"),
         (("--structure", "array", "--keys", "9", "--seed", "3"), "--seed 3: has no effect"),
-        (("--structure", "cache-first", "--keys", "9", "--node-lines", "64", "--page-size", "4KiB"), "--node-lines: node_lines: 64 lines"),
+        (("--structure", "cache-first", "--keys", "9", "--node-lines", "64", "--page-size", "4KiB"), "--node-lines: 64 lines"),
     ],
 )
 def test_what_cannot_be_built_is_told_and_leaves_no_file(options: tuple[str, ...], says: str, tmp_path: Path) -> None:

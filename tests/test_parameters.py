@@ -103,7 +103,7 @@ def test_a_parameter_that_is_new_to_a_family_is_checked_without_a_change_here() 
         "required": ["copy_bytes"],
         "x-order": ["threads", "copy_bytes"],
     }
-    facts = dict.fromkeys(("calls_dbms", "asks_for_pages", "exchanges", "exchanges_alone", "multiplies", "divides"), False)
+    facts = dict.fromkeys(("calls_dbms", "asks_for_pages"), False)
     model = workload_model(Kernel("new-join", "joins anew", **facts, schema=schema))
     assert model(kernel="new-join", copy_bytes="32B").native() == {"kernel": "new-join", "threads": 2, "copy_bytes": 32}
     for wrong, says in (

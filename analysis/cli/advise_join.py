@@ -41,12 +41,8 @@ def join(
     from memwalk.analysis.cli.machine_settings import machine_settings, one_core
     from memwalk.simcore.errors import UserError
     from memwalk.simcore.machine import load_machine
-    from memwalk.simcore.units import to_bytes
 
-    try:
-        tuple_bytes = to_bytes(tuple_)
-    except ValueError as error:
-        raise UserError(f"--tuple: {error}") from None
+    tuple_bytes = _tuple_bytes(tuple_)
     settings = machine_settings(set_)
     if any(setting.route == ("cores",) for setting in settings):
         raise UserError("--set machine.cores: the number of cores is --cores here")
@@ -85,3 +81,19 @@ def join(
     console.print_table(title, columns, rows)
     for reason in said:
         typer.echo(reason)
+
+
+def _tuple_bytes(written: str) -> int:
+    """Read the size of a tuple. Raises UserError for one that the kernel does not take."""
+    from memwalk.analysis.experiments.parameters import find_kernel
+    from memwalk.simcore.errors import UserError
+    from memwalk.simcore.units import to_bytes
+
+    try:
+        size = to_bytes(written)
+    except ValueError as error:
+        raise UserError(f"--tuple: {error}") from None
+    declared = find_kernel("hash-join").parameter("tuple_bytes").facts()
+    if not declared["minimum"] <= size <= declared["maximum"]:
+        raise UserError(f"--tuple {written}: a tuple has {declared['values']} bytes")
+    return size

@@ -74,12 +74,12 @@ def build(
         "bulkloaded_share": ("--bulkloaded-share", bulkloaded_share),
         "seed": ("--seed", seed),
     }
-    start = Place(f"--structure {structure}")
+    start = Place(f"--structure {structure}", names_value=True)
     # What is done to an index is no part of its file.
     plain = {"kernel": "disk-index", "operation": "search", "operations": 1, "caches": "empty", "structure": structure}
     settings = [Setting(("workload",), Sourced.uniform(plain, start))]
     said = [(name, option, value) for name, (option, value) in given.items() if value is not None]
-    settings += [Setting(("workload", name), Sourced.uniform(value, Place(option))) for name, option, value in said]
+    settings += [Setting(("workload", name), Sourced.uniform(value, Place(option, names_value=True))) for name, option, value in said]
     workload = resolve_workload(settings, start).values
     console.warn_of_debug_build()
     # Every key is looked at once more before it is written.

@@ -3,7 +3,10 @@
 A value in an experiment's base, variants, grid, repetitions and scales, or behind ``--set``, must have an effect on a row that it is
 laid on; one row is enough, so that a base can carry what some of its variants use. What null of a later layer takes away is not laid on
 (`layers.not_taken_away`). Defaults, and what another file says (a machine's, a device's, the bases that a paper's figures share), are
-never refused. `rules.RULES` says which parameters not every run depends on.
+never refused. Nor is a value that a run goes by where another one would give the same: a buffer that is larger than what comes into
+it, or more cores than threads. Whoever varies a size looks for where it begins to matter.
+
+`rules.RULES` says which parameters not every run depends on.
 
 More is refused row by row: parameters that are no part of a point unless they apply (`range` of a search).
 """

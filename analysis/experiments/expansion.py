@@ -104,7 +104,8 @@ class _Expansion:
             stored = system is not None and unmet_need_of_storage(run) is None
             beside = resolve_beside(settings, self.start, self.experiment.folder, stored=stored)
         if beside is not None:
-            each = [run.threads, *(one.threads for one in beside.workloads.values())]
+            sides = (workload, *beside.workloads.values())
+            each = [one.threads for one in sides]
             share_machine = beside.neighbours.share_machine
             if share_machine:
                 check_caches(workload.values, workload.source)
@@ -112,7 +113,12 @@ class _Expansion:
                 _check_asking(beside, run)
             if system is not None:
                 check_beside(beside, system)
-            run = replace(run, beside=beside.neighbours.native(), threads=sum(each) if share_machine else max(each))
+            run = replace(
+                run,
+                beside=beside.neighbours.native(),
+                threads=sum(each) if share_machine else max(each),
+                instructions=frozenset[str]().union(*(one.instructions or () for one in sides)),
+            )
         self.effects.see(not_taken_away((self.profile, *layers)), run)
         observe = self.experiment.body.observe
         if workload.kernel is None:
@@ -155,7 +161,7 @@ class _Expansion:
 
 def _run(workload: Resolved, machine: Machine | None, system: System | None) -> Run:
     on, storage = ({} if part is None else part.native() for part in (machine, system))
-    return Run(workload.values, on, storage, threads=workload.threads)
+    return Run(workload.values, on, storage, threads=workload.threads, instructions=workload.instructions)
 
 
 def _check_asking(beside: ResolvedBeside, run: Run) -> None:

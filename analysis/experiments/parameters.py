@@ -100,14 +100,6 @@ class Kernel:
     """Whether it calls a host DBMS."""
     asks_for_pages: bool
     """Whether it asks storage for pages."""
-    exchanges: bool
-    """Whether it reads and writes at once."""
-    exchanges_alone: bool
-    """Whether one thread alone does so, too."""
-    multiplies: bool
-    """Whether it multiplies in what others wait for."""
-    divides: bool
-    """Whether it divides in what others wait for."""
     schema: dict[str, Any]
     """What it declares of its parameters."""
 
@@ -115,6 +107,10 @@ class Kernel:
     def parameters(self) -> list[Parameter]:
         """Its parameters, in the order of their declaration."""
         return parameters(self.schema)
+
+    def parameter(self, name: str) -> Parameter:
+        """Return the parameter of a name, which it has."""
+        return next(one for one in self.parameters if one.name == name)
 
 
 def _kernel(listed: dict[str, Any]) -> Kernel:

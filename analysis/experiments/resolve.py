@@ -31,6 +31,8 @@ class Resolved:
     kernel: StorageKernel | None = None
     threads: int = 1
     """Each takes a core."""
+    instructions: frozenset[str] | None = None
+    """As `rules.Run.instructions`."""
 
 
 def laid_on(settings: Iterable[Setting], root: str, start: Place) -> Sourced:
@@ -74,4 +76,4 @@ def on_machine(model: Workload, source: Sourced, file: NamedFile | None) -> Reso
         native.check_workload(values)
     except native.SpecError as error:
         raise spec_error(error, source) from None
-    return Resolved(values, source, threads=native.threads(values))
+    return Resolved(values, source, threads=native.threads(values), instructions=native.instructions(values))

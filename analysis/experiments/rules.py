@@ -8,15 +8,16 @@ from typing import Any
 from memwalk.analysis.experiments.beside import BESIDE, MACHINE, SHARES
 from memwalk.analysis.experiments.parameters import Parameter, are_met, in_words, kernels
 from memwalk.analysis.storage_workloads import processing_kernels, traffic_of
+from memwalk.analysis.storage_workloads.program_mix import KERNEL
 from memwalk.analysis.storage_workloads.together import PROGRAMS, TOGETHER
+from memwalk.analysis.storage_workloads.traffic import Traffic
+from memwalk.simcore.engines import native
 from memwalk.simcore.storage.queues import FCFS
 from memwalk.simcore.yaml_source import Route
 from memwalk.workloads.clotho.layouts import DEFAULT_RECONSTRUCTION
 
 STORAGE = "storage"
 """The path of what names one."""
-_READING = ("point", "scan", "search")
-"""Operations of kernels that give no page back."""
 _PROCESSING = processing_kernels()
 
 
@@ -35,6 +36,8 @@ class Run:
     threads: int = 1
     calls: bool = True
     """Whether somebody's trace calls a DBMS."""
+    instructions: frozenset[str] | None = None
+    """Kinds of instructions that kernels on its machine have, of those that others do without; None if nobody says."""
 
     @property
     def kernel(self) -> str:
@@ -51,14 +54,28 @@ class Run:
         """Return one of those, or of those beside it, as a run: the run itself for no name, a run of nothing for one that is not there."""
         return replace(self, workload=(self.programs or self.beside).get(name, {})) if name else self
 
+    def has(self, kind: str) -> bool:
+        """Whether its machine may run instructions of a kind."""
+        return self.instructions is None or kind in self.instructions or any(one in _PROCESSING for one in _processing_beside(self))
+
     def one_request_at_a_time(self) -> bool:
         """Whether no request ever waits for another: a core that reads stops, and what it writes goes on beside that.
 
         On these volumes a request has one part for each disk at most.
         """
-        reads = self.kernel in kernels() and self.workload.get("operation") in _READING and self.workload.get("threads", 1) == 1
-        alone = (reads and not _asks_ahead(self)) or self.kernel == "interleaved-read" or self.workload.get("in_flight") == 1
+        asked, threads = self.traffic(), self.workload.get("threads", 1)
+        reads = self.kernel in kernels() and threads == 1 and not asked.writes and not asked.asks_ahead
+        alone = reads or self.kernel == "interleaved-read" or self.workload.get("in_flight") == 1
         return alone and self.storage.get("volume") in ("single", "striped") and not any(map(_asks, self.each_beside()))
+
+    def traffic(self) -> Traffic:
+        """Say what its own workload asks storage for."""
+        kernel = kernels().get(self.kernel)
+        if kernel is None:
+            return traffic_of(self.workload)
+        # Of a neighbour it is said, too, when it begins.
+        own = {KERNEL: kernel.name, **{one.name: self.workload[one.name] for one in kernel.parameters if one.name in self.workload}}
+        return Traffic(**native.traffic(own), asks_for_rows=False)
 
     def each(self) -> Iterator["Run"]:
         """List all that asks for something as runs: the run itself, or those that run side by side, and those beside it."""
@@ -142,57 +159,21 @@ def _has_stripes(run: Run) -> bool:
 
 
 def _asks_for_rows(run: Run) -> bool:
-    """Whether a program asks the volume where its rows are; kernels on machines say themselves which pages they want."""
-    return run.kernel not in kernels() and traffic_of(run.workload).asks_for_rows
+    return run.traffic().asks_for_rows
 
 
 def _is_written(run: Run) -> bool:
     """Whether anything may be written to storage."""
-    return any(map(_may_write, run.each()))
-
-
-def _may_write(run: Run) -> bool:
-    if run.kernel in kernels():
-        return _asks(run) and _writes(run)
-    return traffic_of(run.workload).writes
+    return any(one.traffic().writes for one in run.each())
 
 
 def _is_read(run: Run) -> bool:
     """Whether anything may be read from storage."""
-    return any(map(_may_read, run.each()))
-
-
-def _may_read(run: Run) -> bool:
-    return run.kernel in kernels() or traffic_of(run.workload).reads
-
-
-_PREFETCHES: Mapping[str, Callable[[Mapping[str, Any]], bool]] = {
-    "index": lambda workload: workload["tree"]["prefetch"],
-    "pointer-array": lambda workload: workload["distance_lines"] > 0,
-    "hash-probe": lambda workload: workload["interleaving"] != "one-by-one",
-    "hash-join": lambda workload: workload["algorithm"] != "grace",
-    "disk-index": lambda workload: workload["structure"] not in ("slotted", "array"),
-    "string-index": lambda workload: workload["structure"] == "in-page-tree",
-} | dict.fromkeys(("pointer-chase", "parallel-join", "table", "tpch"), lambda _: False)
-"""Whether kernels prefetch, those of which it is certain; others may."""
-
-
-def _may_prefetch(run: Run) -> bool:
-    return run.kernel not in _PREFETCHES or _PREFETCHES[run.kernel](run.workload)
+    return any(one.traffic().reads for one in run.each())
 
 
 def _asks(run: Run) -> bool:
     return run.kernel not in kernels() or kernels()[run.kernel].asks_for_pages
-
-
-def _exchanges(run: Run) -> bool:
-    if not run.kernel:
-        return True
-    kernel = kernels().get(run.kernel)
-    if kernel is None or not kernel.exchanges:
-        return False
-    # A pool whose pages are read optimistically is one that threads could share: changes and evictions take latches with one thread, too.
-    return kernel.exchanges_alone or run.threads > 1 or run.workload.get("latching") == "optimistic"
 
 
 def _keeps_what_others_read(run: Run) -> bool:
@@ -200,12 +181,10 @@ def _keeps_what_others_read(run: Run) -> bool:
     return not any(cache.get("shared") and cache.get("inclusion") == "exclusive" for cache in run.machine.get("caches", ()))
 
 
-def _multiplies(run: Run) -> bool:
-    return not run.kernel or (run.kernel in kernels() and kernels()[run.kernel].multiplies)
-
-
-def _divides(run: Run) -> bool:
-    return not run.kernel or (run.kernel in kernels() and kernels()[run.kernel].divides)
+def _runs_ahead(run: Run) -> bool:
+    """Whether a stream of a hardware prefetcher gains lines on its use: it does so by all lines of a use but one."""
+    prefetchers = (one for cache in run.machine.get("caches", ()) for one in cache.get("prefetchers", ()))
+    return any(one["kind"] == "stream" and one["degree"] > 1 for one in prefetchers)
 
 
 def _mispredicts(run: Run) -> bool:
@@ -240,15 +219,9 @@ def _is_stored(run: Run) -> bool:
     return bool(run.workload["pages_asked_ahead"] > 0 or run.workload["output"] == "stored")
 
 
-def _asks_ahead(run: Run) -> bool:
-    workloads = (run.workload, *run.beside.values())
-    return any(one.get(pages, 0) > 0 for one in workloads for pages in ("distance_pages", "pages_asked_ahead"))
-
-
-def _writes(run: Run) -> bool:
-    """Whether a kernel, or one beside it, gives pages back."""
-    workloads = (one.workload for one in (run, *run.each_beside()) if one.kernel in kernels() and _asks(one))
-    return any(one["output"] == "stored" if "output" in one else one.get("operation") not in _READING for one in workloads)
+def _of_machines(run: Run) -> Iterator[Traffic]:
+    """List what kernels of machines ask for: the run's own, and those beside it."""
+    return (one.traffic() for one in run.each() if one.kernel in kernels())
 
 
 def _declared() -> Iterator[Rule]:
@@ -265,15 +238,6 @@ _STORING = "runs with `storage`"
 _THREADS = "runs of several threads, and this one has one thread"
 _CALLING = f"kernels that call a DBMS, such as {' and '.join(name for name, kernel in kernels().items() if kernel.calls_dbms)}"
 _ASKING = f"kernels that ask for pages, such as {' and '.join(name for name, kernel in kernels().items() if kernel.asks_for_pages)}"
-
-_EXCHANGING = (
-    f"kernels that read and write at once, such as {' and '.join(name for name, kernel in kernels().items() if kernel.exchanges_alone)},"
-    f" and several threads of {' or '.join(name for name, kernel in kernels().items() if kernel.exchanges and not kernel.exchanges_alone)}"
-)
-
-_MULTIPLYING = f"kernels that multiply, such as {' and '.join(name for name, kernel in kernels().items() if kernel.multiplies)}"
-_DIVIDING = f"kernels that divide, such as {' and '.join(name for name, kernel in kernels().items() if kernel.divides)}"
-
 _HUGE = "runs with something in huge pages: machine.dtlb.huge_pages"
 
 RULES = (
@@ -281,9 +245,30 @@ RULES = (
     Rule("machine.cores", _THREADS, lambda run: run.threads > 1, neutral=(1,)),
     Rule("machine.coherence", _THREADS, lambda run: run.threads > 1, neutral=(None,)),
     Rule("machine.coherence.protocol", "caches that share a level which is not exclusive", _keeps_what_others_read),
-    Rule("machine.core.exchange", _EXCHANGING, _exchanges, neutral=(None,)),
-    Rule("machine.core.multiply_latency_cycles", _MULTIPLYING, _multiplies, is_needed=True),
-    Rule("machine.core.divide_latency_cycles", _DIVIDING, _divides, is_needed=True),
+    Rule(
+        "machine.core.exchange",
+        "workloads that read and write at once, as threads that share data do",
+        lambda run: run.has("exchanges"),
+        neutral=(None,),
+    ),
+    Rule("machine.core.multiply_latency_cycles", "workloads that multiply", lambda run: run.has("multiplies"), is_needed=True),
+    Rule("machine.core.divide_latency_cycles", "workloads that divide", lambda run: run.has("divides"), is_needed=True),
+    *(
+        Rule(f"machine.{path}", "workloads that store", lambda run: run.has("stores"), is_needed=True)
+        for path in (
+            "core.store_buffer_entries",
+            "caches.*.write_policy",
+            "caches.*.write_allocate",
+            "memory.write_backs_use_bus",
+            "memory.write_backs",
+        )
+    ),
+    Rule(
+        "machine.caches.*.prefetchers.*.distance_lines",
+        "streams with a degree above 1: one line at each use is one line ahead, however far they may go",
+        _runs_ahead,
+        is_needed=True,
+    ),
     Rule(
         "machine.core.mispredict_penalty_cycles",
         "branches that may be predicted wrongly, and branch_predictor is perfect",
@@ -294,7 +279,7 @@ RULES = (
     Rule(
         "machine.dtlb.prefetch_on_miss",
         "workloads that prefetch, such as index with tree.prefetch: true",
-        lambda run: any(map(_may_prefetch, run.each())),
+        lambda run: run.has("prefetches"),
         is_needed=True,
     ),
     Rule("machine.caches.*.shared", _THREADS, lambda run: run.threads > 1, neutral=(False,)),
@@ -339,10 +324,20 @@ RULES = (
         lambda run: bool(run.beside),
         neutral=(None, {}),
     ),
-    Rule("storage.read_pages", _ASKING, lambda run: run.kernel in kernels(), neutral=(1,)),
-    Rule("storage.write_batch", "kernels that write pages, and this one only reads", _writes, neutral=(None,)),
+    Rule("storage.read_pages", f"{_ASKING}, and read some", lambda run: any(one.reads for one in _of_machines(run)), neutral=(1,)),
+    Rule(
+        "storage.write_batch",
+        "kernels that write pages, and this one only reads",
+        lambda run: any(one.writes for one in _of_machines(run)),
+        neutral=(None,),
+    ),
     Rule("storage.cpu_per_page", _ASKING, lambda run: run.kernel in kernels(), neutral=(0,)),
-    Rule("storage.prefetchers", "runs that ask for pages ahead: distance_pages, or pages_asked_ahead", _asks_ahead, neutral=(None,)),
+    Rule(
+        "storage.prefetchers",
+        "runs that ask for pages ahead: distance_pages, or pages_asked_ahead",
+        lambda run: any(one.asks_ahead for one in _of_machines(run)),
+        neutral=(None,),
+    ),
     Rule(
         "storage.stripe_blocks",
         "volume: striped, with several disks or a workload that reads row by row, or lies on all of the volume",
@@ -355,6 +350,16 @@ RULES = (
         for name in ("page_program", "write_buffer", "erase", "erase_pages")
     ),
     Rule(f"{STORAGE}.parameters.page_read", "flash that is read, and this run only writes", _is_read),
+    Rule(f"{STORAGE}.parameters.write_segments", "disks that are written, and this run only reads", _is_written),
+    Rule(
+        f"{STORAGE}.parameters.write_settle",
+        "disks that are written, and this run only reads; or volume: atropos",
+        lambda run: run.storage.get("volume") == "atropos" or _is_written(run),
+    ),
+    *(
+        Rule(f"{STORAGE}.parameters.{name}", "disks that are read, and this run only writes", _is_read)
+        for name in ("read_ahead_blocks", "leaves_read_ahead")
+    ),
     Rule("storage.bus", "several disks, which share it", lambda run: run.storage.get("disks", 1) > 1, neutral=(None,)),
     *(
         Rule(
@@ -378,6 +383,12 @@ RULES = (
         "hash-join",
     ),
     Rule("workload.matched_keys", "match_share between 0 and 1", lambda run: 0 < run.workload["match_share"] < 1, "hash-join"),
+    Rule(
+        "workload.tree.distance_nodes",
+        "scans, which alone prefetch leaves ahead",
+        lambda run: run.workload["operation"] == "scan",
+        "index",
+    ),
     Rule("workload.upward_moves", "deletions from slotted pages, and insertions into others", _moves_upwards, "disk-index"),
     *_declared(),
     Rule("storage.disks", "disks that programs name, and these name fewer", _have_all_disks, TOGETHER),

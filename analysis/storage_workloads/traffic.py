@@ -11,6 +11,8 @@ class Traffic(NamedTuple):
     writes: bool = True
     asks_for_rows: bool = True
     """Whether it asks the volume which blocks lie side by side: one that says itself which blocks it wants does not."""
+    asks_ahead: bool = False
+    """Whether a kernel of a machine asks for pages ahead of their use."""
 
 
 TrafficOf: TypeAlias = Callable[[Mapping[str, Any]], Traffic]

@@ -47,6 +47,16 @@ impl Workload {
         }))
     }
 
+    /// Which kinds of instructions it has beside plain ones, loads and branches.
+    fn instructions(&self) -> PyResult<Plain> {
+        Plain::of(&self.spec.instructions())
+    }
+
+    /// What it asks storage for.
+    fn traffic(&self) -> PyResult<Plain> {
+        Plain::of(&self.spec.traffic())
+    }
+
     /// How many threads it has.
     #[getter]
     fn threads(&self) -> u32 {

@@ -47,6 +47,7 @@ __all__ = [
     "import_formats",
     "import_trace",
     "index_info",
+    "instructions",
     "list_workloads",
     "machine_schema",
     "miss_curve",
@@ -68,6 +69,7 @@ __all__ = [
     "trace_check",
     "trace_head",
     "trace_info",
+    "traffic",
     "warmed_up",
 ]
 
@@ -459,6 +461,17 @@ def threads(workload: dict[str, Any]) -> int:
     return _native.Workload(workload).threads
 
 
+def instructions(workload: dict[str, Any]) -> frozenset[str]:
+    """Return the kinds of instructions that a workload has, of those that others do without: ``stores``, ``prefetches`` and so on."""
+    kinds: dict[str, bool] = _native.Workload(workload).instructions()
+    return frozenset(kind for kind, has in kinds.items() if has)
+
+
+def traffic(workload: dict[str, Any]) -> dict[str, bool]:
+    """Tell what a workload asks storage for: whether it ``reads``, ``writes`` or ``asks_ahead``."""
+    return _native.Workload(workload).traffic()
+
+
 def free_memory() -> int:
     """Return the bytes of memory that this process may still take; more than any host has if the system does not say."""
     return _native.free_memory()
@@ -472,8 +485,8 @@ def machine_schema() -> dict[str, Any]:
 def list_workloads() -> list[dict[str, Any]]:
     """Return the kernels that a workload can name.
 
-    Each has ``name``, ``description``, what it has (``calls_dbms``, ``asks_for_pages``, ``exchanges`` and
-    so on), and ``schema`` and ``defaults`` of its parameters.
+    Each has ``name``, ``description``, what it asks others for (``calls_dbms``, ``asks_for_pages``), and ``schema`` and ``defaults`` of its
+    parameters.
     """
     return _native.Workload.kernels()
 

@@ -2,10 +2,11 @@
 //!
 //! A new family is a folder with the type of its parameters (serde, `schemars`, defaults that can run), which implements [`Family`], and the
 //! type of its kernel, which implements [`Kernel`]; its `mod` in `lib.rs`; and a line below. It builds on the foundations
-//! (`tracer`, `arena`, `shared`, `board`, `buckets`, `random`, `watch`, `warm_up`, `outcome`, `validate`, `schema`, `bounds`, `work`, `memory`) and the libraries (`tree`, `page`,
+//! (`tracer`, `arena`, `shared`, `board`, `buckets`, `random`, `watch`, `warm_up`, `outcome`, `validate`, `schema`, `bounds`, `work`, `memory`, `instructions`, `traffic`) and the libraries (`tree`, `page`,
 //! `query`), never on another family. What is wanted of each:
 //!
 //! - The parameters declare everything that users need to know of them (`schema.rs`); nothing outside Rust repeats it.
+//! - `instructions` and `traffic` say what its events have: settings of machines and storage for what none has are refused.
 //! - `validate` refuses what cannot be built, by parameter; `memory` tells what will be taken before it is.
 //! - Builders run untraced and say their steps to `watch`, so that progress moves and Ctrl-C acts.
 //! - `layout` reserves every address that `run` will touch.
@@ -14,10 +15,12 @@
 //! - Its workloads are in the tables of `tests/suite/event_streams.rs` and `workload_events.rs`: both fail while one is missing.
 
 use crate::family::{Family, Kernel, KernelInfo};
+use crate::instructions::Instructions;
 use crate::memory::Memory;
 use crate::outcome::Outcome;
 use crate::register::register;
 use crate::tracer::Trace;
+use crate::traffic::Traffic;
 use crate::validate::WorkloadError;
 use crate::warm_up::WarmUp;
 use crate::work::Work;

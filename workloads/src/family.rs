@@ -1,9 +1,11 @@
 //! What a family of kernels is: parameters from which a kernel is prepared, and the kernel's run. `families.rs` lists those there are.
 
+use crate::instructions::Instructions;
 use crate::memory::Memory;
 use crate::outcome::Outcome;
 use crate::schema;
 use crate::tracer::Trace;
+use crate::traffic::Traffic;
 use crate::validate::WorkloadError;
 use crate::warm_up::WarmUp;
 use crate::work::Work;
@@ -20,14 +22,6 @@ pub(crate) trait Family: Default + Serialize + JsonSchema {
     const CALLS_DBMS: bool = false;
     /// Whether they ask storage for pages.
     const ASKS_FOR_PAGES: bool = Self::CALLS_DBMS;
-    /// Whether it reads and writes at once (atomic exchanges), as threads that share data do.
-    const EXCHANGES: bool = false;
-    /// Whether one thread alone does so, too.
-    const EXCHANGES_ALONE: bool = Self::EXCHANGES;
-    /// Whether it multiplies in what others wait for, as hash functions do.
-    const MULTIPLIES: bool = false;
-    /// Whether it divides in what others wait for.
-    const DIVIDES: bool = false;
     /// What workloads leave for later ones: trees, tables; `()` if nothing.
     type Kept: Default;
     /// What runs.
@@ -42,6 +36,14 @@ pub(crate) trait Family: Default + Serialize + JsonSchema {
     /// Threads of a run.
     fn threads(&self) -> u32 {
         1
+    }
+
+    /// What a run has beside plain instructions, loads and branches.
+    fn instructions(&self) -> Instructions;
+
+    /// What a run asks storage for: nothing, as a rule.
+    fn traffic(&self) -> Traffic {
+        Traffic::default()
     }
 
     /// The warm-up before the measurement, if there is one.
@@ -113,14 +115,6 @@ pub struct KernelInfo {
     pub calls_dbms: bool,
     /// Whether it asks storage for pages.
     pub asks_for_pages: bool,
-    /// Whether it has exchanges.
-    pub exchanges: bool,
-    /// Whether one thread alone has them, too.
-    pub exchanges_alone: bool,
-    /// Whether it has multiplications.
-    pub multiplies: bool,
-    /// Whether it has divisions.
-    pub divides: bool,
     /// Parameters of a workload that can run, as a JSON object.
     pub defaults: Value,
     /// What there is to say of each parameter, as JSON Schema; `schema.rs` says what else is in it.
@@ -135,10 +129,6 @@ impl KernelInfo {
             description: F::DESCRIPTION,
             calls_dbms: F::CALLS_DBMS,
             asks_for_pages: F::ASKS_FOR_PAGES,
-            exchanges: F::EXCHANGES,
-            exchanges_alone: F::EXCHANGES_ALONE,
-            multiplies: F::MULTIPLIES,
-            divides: F::DIVIDES,
             defaults: serde_json::to_value(F::default()).expect("defaults are plain data"),
             schema: schema::of::<F>(),
         }

@@ -30,6 +30,18 @@ macro_rules! register {
                 match self { $(Self::$variant(family) => family.threads(),)+ }
             }
 
+            /// What a run has beside plain instructions, loads and branches.
+            #[must_use]
+            pub fn instructions(&self) -> Instructions {
+                match self { $(Self::$variant(family) => family.instructions(),)+ }
+            }
+
+            /// What a run asks storage for.
+            #[must_use]
+            pub fn traffic(&self) -> Traffic {
+                match self { $(Self::$variant(family) => family.traffic(),)+ }
+            }
+
             /// The warm-up before the measurement, if there is one.
             #[must_use]
             pub fn warm_up(&self) -> Option<WarmUp> {

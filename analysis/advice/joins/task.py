@@ -54,6 +54,9 @@ class JoinTask:
         for name, tuples in (("build", self.build), ("probe", self.probe)):
             if tuples < least:
                 raise UserError(f"--{name} {tuples}: {needed}")
+        if self.build > self.probe:
+            smaller = f"the smaller relation builds, and --probe has {self.probe:,}"
+            raise UserError(f"--build {self.build}: {smaller}; swap them, with --duplicates of what builds then")
         if self.duplicates > self.build // self.cores:
             most = self.build // self.cores
             raise UserError(f"--duplicates {self.duplicates}: a core's partition has {most} build tuples, and no key can have more")

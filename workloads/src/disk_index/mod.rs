@@ -20,7 +20,9 @@ pub use named_file::PageFile;
 pub use spec::DiskIndexWorkload;
 
 use crate::family::Family;
+use crate::instructions::Instructions;
 use crate::memory::Memory;
+use crate::traffic::Traffic;
 use crate::validate::WorkloadError;
 use crate::warm_up::WarmUp;
 use crate::work::Work;
@@ -30,8 +32,6 @@ use run::DiskIndexRun;
 impl Family for DiskIndexWorkload {
     const DESCRIPTION: &'static str = "searches, insertions, deletions or scans on an index in disk pages behind a buffer pool: B+-trees, micro-indexing, fractal prefetching B+-trees";
     const ASKS_FOR_PAGES: bool = true;
-    const EXCHANGES: bool = true;
-    const EXCHANGES_ALONE: bool = false;
     type Kept = Indexes;
     type Kernel = DiskIndexRun;
 
@@ -41,6 +41,23 @@ impl Family for DiskIndexWorkload {
 
     fn threads(&self) -> u32 {
         self.threads
+    }
+
+    fn instructions(&self) -> Instructions {
+        Instructions {
+            stores: true,
+            prefetches: self.structure.prefetches(),
+            exchanges: self.is_shared(),
+            ..Instructions::default()
+        }
+    }
+
+    fn traffic(&self) -> Traffic {
+        Traffic {
+            reads: self.pool_frames > 0,
+            writes: self.pool_frames > 0 && !self.done().read_only(),
+            asks_ahead: self.distance_pages > 0,
+        }
     }
 
     fn warm_up(&self) -> Option<WarmUp> {

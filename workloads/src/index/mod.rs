@@ -11,7 +11,9 @@ mod work;
 pub use spec::{IndexWorkload, JumpPointerArray, TreeKind, TreeSpec};
 
 use crate::family::Family;
+use crate::instructions::Instructions;
 use crate::memory::Memory;
+use crate::operations::Operation;
 use crate::validate::WorkloadError;
 use crate::warm_up::WarmUp;
 use crate::work::Work;
@@ -29,6 +31,14 @@ impl Family for IndexWorkload {
 
     fn threads(&self) -> u32 {
         self.threads
+    }
+
+    fn instructions(&self) -> Instructions {
+        Instructions {
+            stores: self.operation != Operation::Search,
+            prefetches: self.tree.prefetch,
+            ..Instructions::default()
+        }
     }
 
     fn warm_up(&self) -> Option<WarmUp> {

@@ -44,6 +44,11 @@ impl Structure {
     ];
     /// Those whose scans can prefetch by jump pointers.
     pub(crate) const FRACTAL: [Self; 2] = [Self::DiskFirst, Self::CacheFirst];
+
+    /// Whether parts of pages are prefetched.
+    pub(crate) fn prefetches(self) -> bool {
+        !matches!(self, Self::Slotted | Self::Array)
+    }
 }
 
 /// Cache lines of the parts of a page. Each structure has some of them.

@@ -41,6 +41,7 @@ pub use crate::buckets::Keys;
 pub use spec::{Algorithm, ParallelJoinWorkload};
 
 use crate::family::Family;
+use crate::instructions::Instructions;
 use crate::kept::Kept;
 use crate::memory::Memory;
 use crate::validate::WorkloadError;
@@ -53,7 +54,6 @@ pub(crate) type KeptRelations = Kept<Inputs, Drawn, 1>;
 
 impl Family for ParallelJoinWorkload {
     const DESCRIPTION: &'static str = "hash join of two arrays of tuples by threads that share memory: one table without partitioning, or parallel radix partitioning";
-    const EXCHANGES: bool = true;
     type Kept = KeptRelations;
     type Kernel = JoinKernel;
 
@@ -63,6 +63,14 @@ impl Family for ParallelJoinWorkload {
 
     fn threads(&self) -> u32 {
         self.threads
+    }
+
+    fn instructions(&self) -> Instructions {
+        Instructions {
+            stores: true,
+            exchanges: true,
+            ..Instructions::default()
+        }
     }
 
     fn work(&self) -> Work {

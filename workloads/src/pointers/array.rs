@@ -7,6 +7,7 @@ use super::{estimates, validate};
 use crate::arena::{Reservation, place};
 use crate::bounds::{Between, LINE_BYTES, WORD_BYTES};
 use crate::family::{Family, Kernel};
+use crate::instructions::Instructions;
 use crate::memory::Memory;
 use crate::outcome::Outcome;
 use crate::schema::{bytes, parameters, required, takes};
@@ -85,6 +86,13 @@ impl Family for PointerArrayWorkload {
             self.page_bytes,
             Some(self.pages),
         )
+    }
+
+    fn instructions(&self) -> Instructions {
+        Instructions {
+            prefetches: self.distance_lines > 0,
+            ..Instructions::default()
+        }
     }
 
     fn work(&self) -> Work {

@@ -6,6 +6,7 @@ use super::validate::{LINES, PAGE_BYTES};
 use super::{estimates, validate};
 use crate::bounds::{LINE_BYTES, WORD_BYTES};
 use crate::family::{Family, Kernel};
+use crate::instructions::Instructions;
 use crate::memory::Memory;
 use crate::native::{self, Measured, NativeError, Observer, Options, TIMED_PHASE};
 use crate::outcome::Outcome;
@@ -83,6 +84,10 @@ impl Family for PointerChaseWorkload {
             self.page_bytes,
             shared,
         )
+    }
+
+    fn instructions(&self) -> Instructions {
+        Instructions::default()
     }
 
     fn work(&self) -> Work {

@@ -27,6 +27,7 @@ mod work;
 pub use spec::{Interleaving, ProbeWorkload, Results};
 
 use crate::family::Family;
+use crate::instructions::Instructions;
 use crate::kept::Kept;
 use crate::memory::Memory;
 use crate::validate::WorkloadError;
@@ -40,7 +41,6 @@ pub(crate) type KeptTable = Kept<TableSpec, Arc<Table>, 1>;
 
 impl Family for ProbeWorkload {
     const DESCRIPTION: &'static str = "probes of a chained hash table in memory: one by one, or many at a time by group prefetching, AMAC or coroutines";
-    const MULTIPLIES: bool = true;
     type Kept = KeptTable;
     type Kernel = ProbeRun;
 
@@ -50,6 +50,15 @@ impl Family for ProbeWorkload {
 
     fn threads(&self) -> u32 {
         self.threads
+    }
+
+    fn instructions(&self) -> Instructions {
+        Instructions {
+            stores: self.interleaving != Interleaving::OneByOne || self.results == Results::Stored,
+            prefetches: self.interleaving != Interleaving::OneByOne,
+            multiplies: self.table().multiplies(),
+            ..Instructions::default()
+        }
     }
 
     fn work(&self) -> Work {

@@ -24,6 +24,11 @@ pub(crate) struct TableSpec {
 }
 
 impl TableSpec {
+    /// Whether a bucket's number takes a multiplication.
+    pub(super) fn multiplies(&self) -> bool {
+        self.keys == Keys::Scattered
+    }
+
     /// Buckets that the table takes, at most.
     fn most_buckets(&self) -> u64 {
         self.heads() + self.tuples / self.bucket_tuples
@@ -135,7 +140,7 @@ impl Table {
 
     /// Whether a bucket's number takes a multiplication.
     pub(super) fn multiplies(&self) -> bool {
-        self.spec.keys == Keys::Scattered
+        self.spec.multiplies()
     }
 
     /// The address of a key's first bucket.

@@ -22,7 +22,9 @@ mod work;
 pub use spec::{StringIndexWorkload, Structure};
 
 use crate::family::Family;
+use crate::instructions::Instructions;
 use crate::memory::Memory;
+use crate::traffic::Traffic;
 use crate::validate::WorkloadError;
 use crate::warm_up::WarmUp;
 use crate::work::Work;
@@ -38,6 +40,22 @@ impl Family for StringIndexWorkload {
 
     fn validate(&self) -> Result<(), WorkloadError> {
         self.check()
+    }
+
+    fn instructions(&self) -> Instructions {
+        Instructions {
+            stores: true,
+            prefetches: self.structure == Structure::InPageTree,
+            ..Instructions::default()
+        }
+    }
+
+    fn traffic(&self) -> Traffic {
+        Traffic {
+            reads: self.pool_frames > 0,
+            writes: self.pool_frames > 0 && !self.done().read_only(),
+            ..Traffic::default()
+        }
     }
 
     fn warm_up(&self) -> Option<WarmUp> {

@@ -16,7 +16,9 @@ mod work;
 pub use spec::{PageLayout, TableOperation, TableWorkload};
 
 use crate::family::Family;
+use crate::instructions::Instructions;
 use crate::memory::Memory;
+use crate::traffic::Traffic;
 use crate::validate::WorkloadError;
 use crate::warm_up::WarmUp;
 use crate::work::Work;
@@ -26,12 +28,29 @@ use run::TableRun;
 impl Family for TableWorkload {
     const DESCRIPTION: &'static str = "scans, point queries, updates or deletions on one relation, in pages of any layout or in a row or column store";
     const CALLS_DBMS: bool = true;
-    const MULTIPLIES: bool = true;
     type Kept = Tables;
     type Kernel = TableRun;
 
     fn validate(&self) -> Result<(), WorkloadError> {
         self.check()
+    }
+
+    fn instructions(&self) -> Instructions {
+        Instructions {
+            stores: true,
+            ..Instructions::default()
+        }
+    }
+
+    fn traffic(&self) -> Traffic {
+        Traffic {
+            reads: true,
+            writes: matches!(
+                self.operation,
+                TableOperation::Update | TableOperation::Delete
+            ),
+            ..Traffic::default()
+        }
     }
 
     fn warm_up(&self) -> Option<WarmUp> {

@@ -27,7 +27,9 @@ pub use spec::{Query, TableLayout, TpchWorkload};
 pub use table::Table;
 
 use crate::family::Family;
+use crate::instructions::Instructions;
 use crate::memory::Memory;
+use crate::traffic::Traffic;
 use crate::validate::WorkloadError;
 use crate::work::Work;
 use kept::Relations;
@@ -36,12 +38,27 @@ use run::TpchRun;
 impl Family for TpchWorkload {
     const DESCRIPTION: &'static str = "queries of TPC-H, range selections, loads and updates on its generated tables in NSM, PAX or DSM pages";
     const CALLS_DBMS: bool = true;
-    const MULTIPLIES: bool = true;
     type Kept = Relations;
     type Kernel = TpchRun;
 
     fn validate(&self) -> Result<(), WorkloadError> {
         self.check()
+    }
+
+    fn instructions(&self) -> Instructions {
+        Instructions {
+            stores: true,
+            multiplies: self.query.multiplies(),
+            ..Instructions::default()
+        }
+    }
+
+    fn traffic(&self) -> Traffic {
+        Traffic {
+            reads: self.query != Query::Load,
+            writes: matches!(self.query, Query::Rs | Query::Load | Query::Update),
+            ..Traffic::default()
+        }
     }
 
     fn work(&self) -> Work {

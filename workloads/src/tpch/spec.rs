@@ -28,6 +28,13 @@ pub enum Query {
     Update,
 }
 
+impl Query {
+    /// Whether it multiplies: prices, or in hash functions of joins.
+    pub(super) fn multiplies(self) -> bool {
+        matches!(self, Self::Q1 | Self::Q6 | Self::Q12 | Self::Q14)
+    }
+}
+
 /// How records lie in pages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]

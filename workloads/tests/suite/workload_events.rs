@@ -4,7 +4,7 @@ use crate::common::workload::workload;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use traces::{Counter, Event, EventSink, Kind, OpClass, SinkError};
-use workloads::{Library, Outcome, Workload};
+use workloads::{Instructions, Library, Outcome, Traffic, Workload};
 
 fn index(changes: Value) -> Workload {
     let mut value = json!({"kernel": "index", "keys": 20_000, "operations": 300, "range": 500, "caches": "empty"});
@@ -343,35 +343,69 @@ fn producers_stand_before_their_users() {
 }
 
 #[test]
-fn kernels_say_what_instructions_they_have() {
-    let mut found: BTreeMap<String, [bool; 4]> = BTreeMap::new();
-    let of_threads = workload(
-        json!({"kernel": "disk-index", "operation": "search", "structure": "array", "keys": 2000,
-        "operations": 20, "caches": "empty", "threads": 2}),
-    );
-    for workload in every_workload().into_iter().chain([of_threads]) {
+fn workloads_say_what_instructions_they_have() {
+    let stored = json!({"kernel": "hash-probe", "interleaving": "one-by-one", "build_tuples": 3000, "probe_tuples": 9000, "results": "stored"});
+    let search = json!({"kernel": "disk-index", "operation": "search", "structure": "array", "keys": 2000, "operations": 20, "caches": "empty"});
+    let more = [
+        stored,
+        with(&search, &json!({"threads": 2})),
+        with(
+            &search,
+            &json!({"operation": "insert", "latching": "optimistic"}),
+        ),
+    ];
+    for workload in every_workload().into_iter().chain(more.map(self::workload)) {
         let (events, _) = events(&mut Library::new(), &workload);
-        let described = serde_json::to_value(&workload).expect("plain data");
-        let name = described["kernel"].as_str().expect("a name");
-        let has = |kind, class| {
-            let is = |event: &Event| event.kind == kind && event.size == class;
-            events.iter().any(is)
+        let has = |kinds: &[Kind]| events.iter().any(|event| kinds.contains(&event.kind));
+        let waited_for: BTreeSet<usize> = events
+            .iter()
+            .enumerate()
+            .filter(|(_, event)| event.dep > 0)
+            .map(|(index, event)| index - event.dep as usize)
+            .collect();
+        let computes = |class| {
+            let is = |event: &Event| event.kind == Kind::Op && event.size == class as u16;
+            waited_for.iter().any(|&index| is(&events[index]))
         };
-        let all = found.entry(name.to_owned()).or_default();
-        let exchanges = events.iter().any(|event| event.kind == Kind::Exchange);
-        all[0] |= exchanges;
-        all[1] |= exchanges && workload.threads() == 1;
-        all[2] |= has(Kind::Op, OpClass::Multiply as u16);
-        all[3] |= has(Kind::Op, OpClass::Divide as u16);
+        let found = Instructions {
+            stores: has(&[Kind::Store, Kind::StoreNta, Kind::Call]),
+            prefetches: has(&[Kind::Prefetch, Kind::PrefetchNta]),
+            multiplies: computes(OpClass::Multiply),
+            divides: computes(OpClass::Divide),
+            exchanges: has(&[Kind::Exchange]),
+        };
+        assert_eq!(found, workload.instructions(), "{workload:?}");
     }
-    for kernel in workloads::kernels() {
-        let said = [
-            kernel.exchanges,
-            kernel.exchanges_alone,
-            kernel.multiplies,
-            kernel.divides,
-        ];
-        assert_eq!(found[kernel.name], said, "{}", kernel.name);
+}
+
+#[test]
+fn workloads_say_what_they_ask_storage_for() {
+    let scan = json!({"kernel": "disk-index", "operation": "scan", "structure": "array", "keys": 20_000, "operations": 20, "range": 5000,
+        "page_bytes": 4096, "pool_frames": 64, "distance_pages": 4, "caches": "empty"});
+    let join = json!({"kernel": "hash-join", "algorithm": "group", "build_tuples": 2000, "probe_tuples": 5000});
+    let partition =
+        json!({"kernel": "hash-partition", "algorithm": "group", "tuples": 5000, "partitions": 40});
+    let delete = json!({"kernel": "table", "operation": "delete", "records": 3000});
+    let mut more = vec![scan];
+    for base in [join, partition] {
+        more.push(with(&base, &json!({"output": "stored"})));
+        more.push(with(&base, &json!({"pages_asked_ahead": 5})));
+    }
+    for layout in ["nsm", "pax", "dsm"] {
+        more.push(with(&delete, &json!({"layout": layout})));
+    }
+    for workload in every_workload()
+        .into_iter()
+        .chain(more.into_iter().map(self::workload))
+    {
+        let (events, _) = events(&mut Library::new(), &workload);
+        let asks = |kind| events.iter().any(|event| event.kind == kind);
+        let found = Traffic {
+            reads: asks(Kind::PageRead),
+            writes: asks(Kind::PageWrite),
+            asks_ahead: asks(Kind::PagePrefetch),
+        };
+        assert_eq!(found, workload.traffic(), "{workload:?}");
     }
 }
 

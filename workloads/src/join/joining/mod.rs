@@ -32,7 +32,10 @@ pub use algorithm::JoinAlgorithm;
 pub use spec::{JoinWorkload, MatchedKeys};
 
 use crate::family::Family;
+use crate::instructions::Instructions;
+use crate::join::algorithm::OutputPages;
 use crate::memory::Memory;
+use crate::traffic::Traffic;
 use crate::validate::WorkloadError;
 use crate::work::Work;
 use run::JoinRun;
@@ -40,8 +43,6 @@ use run::JoinRun;
 impl Family for JoinWorkload {
     const DESCRIPTION: &'static str = "hash joins of partitions in memory or on storage: GRACE, with group or software-pipelined prefetching, cache partitioning, inspector joins, and sort-merge of nearly sorted relations";
     const ASKS_FOR_PAGES: bool = true;
-    const MULTIPLIES: bool = true;
-    const DIVIDES: bool = true;
     type Kept = ();
     type Kernel = JoinRun;
 
@@ -51,6 +52,23 @@ impl Family for JoinWorkload {
 
     fn threads(&self) -> u32 {
         self.threads
+    }
+
+    fn instructions(&self) -> Instructions {
+        Instructions {
+            stores: true,
+            prefetches: JoinAlgorithm::PREFETCHING.contains(&self.algorithm),
+            divides: self.algorithm != JoinAlgorithm::SortMerge,
+            ..Instructions::default()
+        }
+    }
+
+    fn traffic(&self) -> Traffic {
+        Traffic {
+            reads: self.pages_asked_ahead > 0,
+            writes: self.output == OutputPages::Stored,
+            asks_ahead: self.pages_asked_ahead > 0,
+        }
     }
 
     fn work(&self) -> Work {

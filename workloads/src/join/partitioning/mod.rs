@@ -31,7 +31,10 @@ mod work;
 pub use spec::{FilterLayout, Filtering, PartitionWorkload};
 
 use crate::family::Family;
+use crate::instructions::Instructions;
+use crate::join::algorithm::{OutputPages, PassAlgorithm};
 use crate::memory::Memory;
+use crate::traffic::Traffic;
 use crate::validate::WorkloadError;
 use crate::work::Work;
 use run::PartitionRun;
@@ -39,8 +42,6 @@ use run::PartitionRun;
 impl Family for PartitionWorkload {
     const DESCRIPTION: &'static str = "the partition phase of hash joins: by GRACE, and with group or software-pipelined prefetching; with Bloom filters, too";
     const ASKS_FOR_PAGES: bool = true;
-    const MULTIPLIES: bool = true;
-    const DIVIDES: bool = true;
     type Kept = ();
     type Kernel = PartitionRun;
 
@@ -50,6 +51,24 @@ impl Family for PartitionWorkload {
 
     fn threads(&self) -> u32 {
         self.threads
+    }
+
+    fn instructions(&self) -> Instructions {
+        Instructions {
+            stores: true,
+            prefetches: PassAlgorithm::PREFETCHING.contains(&self.algorithm),
+            multiplies: self.filter != Filtering::None,
+            divides: true,
+            ..Instructions::default()
+        }
+    }
+
+    fn traffic(&self) -> Traffic {
+        Traffic {
+            reads: self.pages_asked_ahead > 0,
+            writes: self.output == OutputPages::Stored,
+            asks_ahead: self.pages_asked_ahead > 0,
+        }
     }
 
     fn work(&self) -> Work {
