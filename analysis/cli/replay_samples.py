@@ -42,9 +42,8 @@ class SamplePlan:
 
 
 def replay_samples(trace: Path, machine: Machine, plan: SamplePlan, *, json: bool) -> None:
-    """Replay samples of ``trace`` and print the estimate. Raises UserError for a plan of too few units, and where no sample sees waits."""
+    """Replay samples of ``trace`` and print the estimate. Raises UserError for a plan that gives too few units."""
     facts = TraceFacts.of(trace)
-    _refuse_waits_behind_the_end(trace, facts, machine)
     with event_progress("replaying", facts.events) as progress:
         statistics = _sampled(trace, machine, plan, progress)
     if statistics is None:
@@ -57,16 +56,6 @@ def replay_samples(trace: Path, machine: Machine, plan: SamplePlan, *, json: boo
     replay_tables.print_sample(f"{trace} on {machine.name}", statistics)
     if facts.imported:
         replay_tables.print_lacks(facts, timed=True)
-
-
-def _refuse_waits_behind_the_end(trace: Path, facts: TraceFacts, machine: Machine) -> None:
-    """Raise UserError for an in-order core, which goes on until a result is used, and a trace that names no use."""
-    if facts.imported and machine.plain["core"]["kind"] == "in-order":
-        unknown = f"{trace} does not say who needs what is loaded"
-        raise UserError(
-            f"--sample: {unknown}, and {machine.name} is an in-order machine, which goes on until somebody does: "
-            "no sample has its waits; replay it in full"
-        )
 
 
 def _sampled(trace: Path, machine: Machine, plan: SamplePlan, progress: native.Progress) -> native.Statistics | None:

@@ -1,7 +1,7 @@
 //! The in-order pipeline: issues in order, stalls at the first use of a result that is not there.
 //!
 //! Loads do not stall by themselves, so an empty slot is charged to the load whose result is waited for, not to the
-//! instruction that waits.
+//! instruction that waits. Only a load or prefetch that finds no miss handler free stops the pipeline: nothing overtakes it.
 
 mod routines;
 
@@ -198,8 +198,10 @@ impl InOrder {
     fn load(&mut self, machinery: &mut Machinery, caches: &mut Hierarchy, event: &Event) {
         machinery.touch(event, self.instructions - event.own_instructions());
         let issue = self.issue_to_ports(machinery, event.words);
+        machinery.forget_handler();
         let timing = machinery.load(caches, event, issue, issue, Purpose::Load);
         self.produce(machinery, timing);
+        self.wait_for_handler(machinery, timing);
     }
 
     #[inline]
@@ -237,11 +239,25 @@ impl InOrder {
         }
         let now = self.issue_to_ports(machinery, event.words);
         let issue = now + u64::from(self.exchange.further_cycles);
+        machinery.forget_handler();
         let timing = machinery.load(caches, event, issue, now, Purpose::Store);
         self.produce(machinery, timing);
         if self.exchange.alone {
             self.wait_for(machinery, &timing, place);
         }
+        self.wait_for_handler(machinery, timing);
+    }
+
+    /// Leaves slots empty until the access that was issued last has a miss handler, if it needs one. They count as the wait for a line from the
+    /// level that it comes from.
+    #[inline]
+    fn wait_for_handler(&mut self, machinery: &mut Machinery, timing: Timing) {
+        let handled = Timing {
+            complete: machinery.handled_from(),
+            ..timing
+        };
+        let place = machinery.ledger.place();
+        self.wait_for(machinery, &handled, place);
     }
 
     /// Leaves slots empty until `timing` completes, which `place` is charged for.
@@ -272,8 +288,10 @@ impl InOrder {
     fn prefetch(&mut self, machinery: &mut Machinery, caches: &mut Hierarchy, event: &Event) {
         machinery.touch(event, self.instructions - event.own_instructions());
         let issue = self.issue_to_ports(machinery, 1);
-        machinery.prefetch::<Cycles>(caches, event, issue, issue);
+        machinery.forget_handler();
+        let timing = machinery.prefetch::<Cycles>(caches, event, issue, issue);
         self.produce(machinery, Timing::default());
+        self.wait_for_handler(machinery, timing);
     }
 
     #[inline]

@@ -142,6 +142,18 @@ impl Machinery {
         self.port.mshrs.free_at(ready)
     }
 
+    /// The cycle in which an access got a miss handler that it had to wait for, since [`Machinery::forget_handler`]; 0 if none had to.
+    #[inline(always)]
+    pub(super) fn handled_from(&self) -> u64 {
+        self.port.handled_from
+    }
+
+    /// No access has had to wait for a miss handler.
+    #[inline(always)]
+    pub(super) fn forget_handler(&mut self) {
+        self.port.forget_handler();
+    }
+
     /// Page-table walks so far.
     pub(crate) fn walks(&self) -> u64 {
         self.tlb.walks

@@ -77,6 +77,9 @@ impl Hierarchy {
             return self.write_below::<T>(port, 0, address, when, look_ups);
         }
         let handler = T::acquire(&mut port.mshrs, address, when, &mut self.memory);
+        if handler.start > when.time {
+            port.handled_from = handler.start;
+        }
         let begun = when.delayed_to(handler.start);
         let mut served = self.bring::<T>(port, 0, address, begun, purpose, look_ups);
         T::hold(&mut port.mshrs, handler, served.complete);

@@ -80,6 +80,8 @@ pub(crate) struct Port {
     pub(crate) accesses: u64,
     /// Stores that went past the caches.
     pub(crate) non_temporal_stores: u64,
+    /// When a line had a miss handler that the first cache lacked, if it had to wait for one; 0 if that was forgotten since.
+    pub(crate) handled_from: u64,
     /// Accesses whose first line was not found in the first cache, or not ready: all others are hits that its counts lack.
     pub(super) not_at_once: u64,
     /// By level.
@@ -129,6 +131,7 @@ impl Port {
             stores_go_on: writes_through || is_coherent,
             accesses: 0,
             non_temporal_stores: 0,
+            handled_from: 0,
             not_at_once: 0,
             counts: Default::default(),
             prefetcher_counts: Default::default(),
@@ -141,6 +144,12 @@ impl Port {
             path: array::from_fn(|level| path.get(level).copied().unwrap_or(0)),
             levels: path.len(),
         }
+    }
+
+    /// No line has had to wait for a miss handler.
+    #[inline(always)]
+    pub(crate) fn forget_handler(&mut self) {
+        self.handled_from = 0;
     }
 
     /// Misses in the first cache.

@@ -1,6 +1,7 @@
 //! Every mechanism to the cycle: not ready at t-1, ready at t.
 
 use crate::common::*;
+use simcore::Statistics;
 use simcore::spec::{
     InterferenceSpec, MachineSpec, MemoriesSpec, MemorySpec, PredictorSpec, PrefetchOnTlbMiss,
     PrefetcherSpec, Walker,
@@ -427,6 +428,57 @@ fn in_order_loads_stall_at_their_use() {
     // The load and 41 others issue during the walk; the rest is waiting for its end, and then for memory.
     assert_eq!(stats.slots.dtlb, 4 * WALK - 42);
     assert_eq!(stats.slots.dcache["memory"], 4 * T1);
+}
+
+/// Loads of distinct lines, in a page whose translation is there, and what the events behind them do meanwhile.
+fn behind_misses(spec: &MachineSpec, misses: &[Event], behind: Event) -> Statistics {
+    let mut events = vec![load(0), after(1, branch(true))];
+    events.extend(misses);
+    events.push(behind);
+    run(spec, &events)
+}
+
+#[test]
+fn an_in_order_core_stops_at_a_miss_without_a_handler() {
+    let mut spec = in_order();
+    let work = plain(40, branch(true));
+    let two = [load(LINE), load(2 * LINE)];
+    let free = behind_misses(&spec, &two, work);
+    let waits = |stats: &Statistics| stats.slots.dcache["memory"];
+    let first = 4 * T1;
+    assert_eq!(waits(&free), first, "for the line of the beginning only");
+    spec.caches[0].mshrs = Some(1);
+    for second in [load(2 * LINE), prefetch(2 * LINE), exchange(2 * LINE)] {
+        let stopped = behind_misses(&spec, &[load(LINE), second], work);
+        // What is behind begins when the first line is there. Of the cycle in which both were issued three slots are used.
+        assert_eq!(waits(&stopped) - first, 4 * T1 - 3, "{:?}", second.kind);
+    }
+    // Hits wait for nobody, nor do stores, which the store buffer has.
+    for second in [load(8), store(2 * LINE)] {
+        let passed = behind_misses(&spec, &[load(LINE), second], work);
+        assert_eq!(waits(&passed), first, "{:?}", second.kind);
+    }
+    // Nor a hit behind a store that waits for a handler.
+    let passed = behind_misses(&spec, &[load(LINE), store(2 * LINE), load(8)], work);
+    assert_eq!(waits(&passed), first);
+}
+
+#[test]
+fn an_in_order_core_does_its_work_between_misses_that_have_no_handler() {
+    let mut spec = in_order();
+    spec.caches[0].mshrs = Some(1);
+    let miss = |line: u64| load(line * LINE);
+    let events: Vec<Event> = (0..100)
+        .flat_map(|line| [miss(line), plain(40, branch(true))])
+        .collect();
+    let stats = run(&spec, &events);
+    let alone: Vec<Event> = (0..100).map(miss).collect();
+    assert_eq!(
+        stats.cycles,
+        run(&spec, &alone).cycles,
+        "the handler bounds both"
+    );
+    assert!(stats.slots.drain <= 4 * T1, "{}", stats.slots.drain);
 }
 
 #[test]
