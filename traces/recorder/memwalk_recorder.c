@@ -273,22 +273,22 @@ void __sanitizer_cov_bool_flag_init(uint8_t *start, uint8_t *stop_) { (void)star
 
 /* --- the C library's copies: -Wl,--wrap=memcpy,--wrap=memmove,--wrap=memset,--wrap=memcmp, or of clang's -fsanitize=thread --- */
 
-void *__wrap_memcpy(void *to, const void *from, size_t bytes) {
-    note_range(LOADS, from, bytes, CALLER);
-    note_range(STORES, to, bytes, CALLER);
-    return OWN(memcpy)(to, from, bytes);
-}
+#define COPY(name, own)                                                                        \
+    void *name(void *to, const void *from, size_t bytes) {                                          \
+        note_range(LOADS, from, bytes, CALLER);                                                     \
+        note_range(STORES, to, bytes, CALLER);                                                      \
+        return OWN(own)(to, from, bytes);                                                           \
+    }
 
-void *__wrap_memmove(void *to, const void *from, size_t bytes) {
-    note_range(LOADS, from, bytes, CALLER);
-    note_range(STORES, to, bytes, CALLER);
-    return OWN(memmove)(to, from, bytes);
-}
+#define FILL(name)                                                                             \
+    void *name(void *to, int byte, size_t bytes) {                                                  \
+        note_range(STORES, to, bytes, CALLER);                                                      \
+        return OWN(memset)(to, byte, bytes);                                                        \
+    }
 
-void *__wrap_memset(void *to, int byte, size_t bytes) {
-    note_range(STORES, to, bytes, CALLER);
-    return OWN(memset)(to, byte, bytes);
-}
+COPY(__wrap_memcpy, memcpy)
+COPY(__wrap_memmove, memmove)
+FILL(__wrap_memset)
 
 int __wrap_memcmp(const void *one, const void *other, size_t bytes) {
     note_range(LOADS, one, bytes, CALLER);
@@ -296,19 +296,6 @@ int __wrap_memcmp(const void *one, const void *other, size_t bytes) {
     return OWN(memcmp)(one, other, bytes);
 }
 
-void *__tsan_memcpy(void *to, const void *from, size_t bytes) {
-    note_range(LOADS, from, bytes, CALLER);
-    note_range(STORES, to, bytes, CALLER);
-    return OWN(memmove)(to, from, bytes);
-}
-
-void *__tsan_memmove(void *to, const void *from, size_t bytes) {
-    note_range(LOADS, from, bytes, CALLER);
-    note_range(STORES, to, bytes, CALLER);
-    return OWN(memmove)(to, from, bytes);
-}
-
-void *__tsan_memset(void *to, int byte, size_t bytes) {
-    note_range(STORES, to, bytes, CALLER);
-    return OWN(memset)(to, byte, bytes);
-}
+COPY(__tsan_memcpy, memmove)
+COPY(__tsan_memmove, memmove)
+FILL(__tsan_memset)
