@@ -251,6 +251,8 @@ class _Reader:
 
     def read(self, node: Node, route: Route, key: Place | None) -> Any:
         place = self.place(node)
+        if key and place.line > key.line and isinstance(node, ScalarNode) and not node.value:
+            place = key  # an empty value stands where the next one begins, which may be lines behind
         if id(node) in self.open_nodes:
             raise UserError(f"{place}: the anchor `&{node.anchor}` contains itself; write the value out")
         if len(self.spots) >= _LARGEST_DOCUMENT:

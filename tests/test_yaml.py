@@ -29,6 +29,14 @@ def test_values_are_those_of_yaml_1_2() -> None:
     assert data == {"a": 1e6, "b": [1, 2.5, "yes", "250cycles", "2020-01-01", None, 1000, True, 15], "1": "x"}
 
 
+def test_an_empty_value_stands_at_its_key() -> None:
+    """YAML has it begin where the next value does, which may be lines behind."""
+    sourced = parse("core:\n  width:\n\n  kind: x\nlast:\n", "f")
+    assert sourced.data == {"core": {"width": None, "kind": "x"}, "last": None}
+    assert str(sourced.spot(("core", "width")).value) == "f:2:3"
+    assert str(sourced.spot(("last",)).value) == "f:5:1"
+
+
 @pytest.mark.parametrize(
     ("route", "key", "value"),
     [

@@ -57,7 +57,8 @@ def print_cores(title: str, statistics: Statistics) -> None:
     cores = [flatten(core) for core in statistics["cores"]]
     names = list(dict.fromkeys(key for core in cores for key in core))
     columns = ["statistic", *(f"core {number}" for number in range(len(cores)))]
-    console.print_table(f"{title}: {statistics['cycles']} cycles", columns, [[name, *(core.get(name) for core in cores)] for name in names])
+    rows = [[name, *(core.get(name) for core in cores)] for name in names]
+    console.print_table(f"{title}: {statistics['cycles']:,} cycles", columns, rows)
     if "dram" in statistics:
         rows = [[f"dram.{key}", value] for key, value in statistics["dram"].items()]
         console.print_table("memory of all cores", ["statistic", "value"], rows)
