@@ -19,7 +19,7 @@ def lackey(folder: Path, text: str, name: str = "t") -> Path:
     """Import a trace as Lackey writes it."""
     (folder / "small.yaml").write_text(MACHINE)
     (folder / f"{name}.lackey").write_text(text)
-    native.import_trace(str(folder / f"{name}.lackey"), folder / f"{name}.parquet", {"format": "lackey"})
+    native.import_trace([str(folder / f"{name}.lackey")], folder / f"{name}.parquet", {"format": "lackey"})
     return folder / f"{name}.parquet"
 
 

@@ -19,7 +19,7 @@ FOLDER = Path(__file__).parent / "oracles" / "lackey"
 def trace(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The kept trace, imported."""
     path = tmp_path_factory.mktemp("lackey") / "true.parquet"
-    native.import_trace(str(FOLDER / "true.lackey.xz"), path, {"format": "lackey", "instructions": "fetch"})
+    native.import_trace([str(FOLDER / "true.lackey.xz")], path, {"format": "lackey", "instructions": "fetch"})
     return path
 
 

@@ -44,19 +44,19 @@ def built(folder: Path, source: Path) -> Path:
     return folder / name
 
 
-def recorded(program: Path, *arguments: str) -> Path:
-    """Run a program, and return what it recorded."""
+def recorded(program: Path, *arguments: str, threads: str = "") -> Path:
+    """Run a program, and return what its first thread recorded."""
     recording = program.with_suffix(".recording")
-    environment = {"PATH": os.defpath, "MEMWALK_TRACE": str(recording)}
+    environment = {"PATH": os.defpath, "MEMWALK_TRACE": str(recording)} | ({"MEMWALK_THREADS": threads} if threads else {})
     subprocess.run([program, *arguments], env=environment, check=True, stdout=subprocess.DEVNULL)
     return recording
 
 
-def imported(recording: Path) -> tuple[Path, dict[str, Any]]:
-    """Return the trace of a recording, and what its import says."""
-    trace = recording.with_suffix(".parquet")
+def imported(*recordings: Path) -> tuple[Path, dict[str, Any]]:
+    """Return the trace of recordings, one for each thread, and what its import says."""
+    trace = recordings[0].with_suffix(".parquet")
     trace.unlink(missing_ok=True)
-    done = memwalk("trace", "import", recording, "-o", trace, "--json")
+    done = memwalk("trace", "import", *recordings, "-o", trace, "--json")
     assert done.returncode == 0, done.stderr
     return trace, json.loads(done.stdout)
 
@@ -164,6 +164,69 @@ def test_atomics_copies_threads_and_children(folder: Path, tmp_path: Path) -> No
     parts = json.loads(memwalk("explain", tmp_path / "out", "--json").stdout)["points"][0]["parts"]
     served = {part["segment"]: sum(part["served"].values()) for part in parts}
     assert served == {"from": 200_000 / 32, "to": 200_000 / 32, "counter": 2, "(elsewhere)": pytest.approx(5, abs=5)}
+
+
+THREADS = """
+#include <cstdint>
+#include <pthread.h>
+#include <thread>
+#include <vector>
+#include "memwalk.h"
+struct Near { volatile std::uint64_t value; } near_by[4];
+struct alignas(64) Apart { volatile std::uint64_t value; } apart[4];
+pthread_barrier_t meeting;
+template <typename T> void count(const char *phase, T &counter) {
+    pthread_barrier_wait(&meeting);
+    memwalk_barrier();
+    memwalk_phase(phase);
+    for (int number = 0; number < 2000; ++number)
+        counter.value = counter.value + 1;
+}
+void work(int thread) {
+    memwalk_on();
+    count("near", near_by[thread]);
+    count("apart", apart[thread]);
+    memwalk_off();
+}
+int main() {
+    memwalk_segment("near by", near_by, sizeof near_by);
+    memwalk_segment("apart", apart, sizeof apart);
+    pthread_barrier_init(&meeting, nullptr, 4);
+    std::vector<std::thread> others;
+    for (int thread = 1; thread < 4; ++thread)
+        others.emplace_back(work, thread);
+    work(0);
+    for (std::thread &other : others)
+        other.join();
+}
+"""
+
+
+def test_threads_meet_on_their_cores(folder: Path, tmp_path: Path) -> None:
+    """Counters of four threads in one line go from core to core; in lines of their own they stay."""
+    source = folder / "threads.cpp"
+    source.write_text(THREADS)
+    first = recorded(built(folder, source), threads="4")
+    trace, report = imported(first, *(first.with_name(f"{first.name}.{thread}") for thread in range(1, 4)))
+    assert report["warnings"] == []
+    assert "threads" not in report["lost"]
+    assert TraceFacts.of(trace).threads == 4
+    done = memwalk("replay", trace, "--machine", "zen4-server", "--out", tmp_path / "out", "--json")
+    assert done.returncode == 0, done.stderr
+    point = json.loads(memwalk("explain", tmp_path / "out", "--json").stdout)["points"][0]
+    cycles = {(part["phase"], part["segment"]): part["cycles"] for part in point["parts"]}
+    assert cycles["near", "near by"] > 4 * cycles["apart", "apart"]
+
+
+def test_of_more_threads_the_first_are_recorded(folder: Path) -> None:
+    program = folder / "threads"
+    _, report = imported(recorded(program, threads="2"))
+    (warning,) = report["warnings"]
+    assert "accesses of other threads" in warning
+    done = subprocess.run(
+        [program], env={"MEMWALK_TRACE": "/dev/null", "MEMWALK_THREADS": "no"}, capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stderr) == (2, "memwalk: $MEMWALK_THREADS, no, is no number of threads from 1 on\n")
 
 
 def test_a_program_that_is_not_recorded_runs_as_always(folder: Path) -> None:

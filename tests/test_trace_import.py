@@ -45,7 +45,7 @@ def test_documented_examples_make_valid_traces(example: str, tmp_path: Path) -> 
     words = shlex.split(example)
     options = {word.removeprefix("--"): value for word, value in pairwise(words) if word.startswith("--")}
     path = tmp_path / "t.parquet"
-    report = native.import_trace(str(ROOT / words[3]), path, options)
+    report = native.import_trace([str(ROOT / words[3])], path, options)
     description = native.trace_info(path)["workload"]["imported"]
     assert description == {key: value for key, value in report.items() if key != "trace"}
     assert description["format"] == options["format"]
@@ -133,7 +133,7 @@ def test_parquet_is_read_in_every_compression_that_pyarrow_writes(compression: s
         assert pq.ParquetFile(path).metadata.row_group(0).column(0).compression == {"none": "UNCOMPRESSED"}.get(
             compression, compression.upper()
         )
-        native.import_trace(str(path), tmp_path / f"t{version}", {})
+        native.import_trace([str(path)], tmp_path / f"t{version}", {})
         head = native.trace_head(tmp_path / f"t{version}", len(addresses))
         assert [event["address"] for event in head] == addresses
 

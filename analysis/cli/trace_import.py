@@ -31,7 +31,13 @@ class Instructions(StrEnum):
 
 def import_trace(
     *,
-    file: Annotated[str, typer.Argument(help="The other tool's trace, also .gz, .xz or .zst; - reads standard input.")],
+    files: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="FILE...",
+            help="The other tool's trace, also .gz, .xz or .zst; - reads standard input. Several are the threads of one program.",
+        ),
+    ],
     output: Annotated[Path, typer.Option("--out", "-o", help="Trace file to write.")],
     format_: Annotated[str, typer.Option("--format", help="The format's name (docs/trace-formats.md lists them), or auto.")] = _AUTO,
     instructions: Annotated[
@@ -56,7 +62,11 @@ def import_trace(
     ] = [],  # noqa: B006 (Typer copies it)
     json: console.Json = False,
 ) -> None:
-    """Make a trace file from another tool's trace, and say what that trace does not tell."""
+    """Make a trace file from another tool's trace, and say what that trace does not tell.
+
+    Of several threads each has a core of its own when the trace is replayed. All begin at the same time, and wait for each other where the
+    program has said `memwalk barrier`.
+    """
     names = [_AUTO, *(about["name"] for about in native.import_formats())]
     if format_ not in names:
         raise UserError(f"--format {format_}: no such format; {nearest(format_, names)}")
@@ -71,7 +81,7 @@ def import_trace(
     }
     console.warn_of_debug_build()
     with event_progress("importing", None) as progress:
-        report = native.import_trace(file, output, options, progress)
+        report = native.import_trace(files, output, options, progress)
     for warning in report["warnings"]:
         console.note(f"warning: {warning}")
     if json:

@@ -6,25 +6,42 @@ use crate::plain::Plain;
 use pyo3::prelude::*;
 use serde_json::json;
 use std::path::Path;
-use traces::import::{Format, Import, ImportError, Options};
+use traces::import::{Format, Import, ImportError, Options, Threads};
 use traces::store::Writer;
 
-/// Reads a foreign trace (`-` is standard input) into a trace file at `path`.
+/// Reads a foreign trace (`-` is standard input), or one for each thread of a program, into a trace file at `path`.
 #[pyfunction]
-#[pyo3(signature = (file, path, options, progress=None))]
+#[pyo3(signature = (files, path, options, progress=None))]
 pub(crate) fn import_trace(
     py: Python<'_>,
-    file: &str,
+    files: Vec<String>,
     path: &str,
     options: Plain,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Plain> {
     let options: Options = options.read()?;
     py.detach(|| {
-        let import = Import::open(Path::new(file), options).map_err(import_error)?;
-        let mut writer = Writer::create_unnamed(path, &import.info()).map_err(store_error)?;
         let mut watch = Watch::new(Listeners::of(progress));
-        let report = import.run(&mut Observed::new(&mut writer, &mut watch));
+        let (report, mut writer) = match &files[..] {
+            [file] => {
+                let import = Import::open(Path::new(file), options).map_err(import_error)?;
+                let mut writer =
+                    Writer::create_unnamed(path, &import.info()).map_err(store_error)?;
+                let report = import.run(&mut Observed::new(&mut writer, &mut watch));
+                (report, writer)
+            }
+            _ => {
+                let paths: Vec<&Path> = files.iter().map(Path::new).collect();
+                let threads = Threads::open(&paths, options).map_err(import_error)?;
+                let mut writer =
+                    Writer::create_unnamed(path, threads.info()).map_err(store_error)?;
+                let report = threads.run(&mut |thread, events| {
+                    writer.consume_of(thread, events)?;
+                    watch.passed(events.len().max(1))
+                });
+                (report, writer)
+            }
+        };
         let report = watch.outcome_or(report, import_error)?;
         // Ctrl-C ends the program at the other end of a pipe too: such an end is not the trace's.
         Python::attach(|py| py.check_signals())?;

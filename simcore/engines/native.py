@@ -396,13 +396,15 @@ def trace_check(path: Path, progress: Progress = None) -> dict[str, Any]:
     return _guarded(_native.trace_check, str(path), progress)
 
 
-def import_trace(file: str, path: Path, options: dict[str, Any], progress: Progress = None) -> dict[str, Any]:
-    """Read another tool's trace (``-`` is standard input) into a trace file at ``path``; returns what was read and lost.
+def import_trace(files: Sequence[str], path: Path, options: dict[str, Any], progress: Progress = None) -> dict[str, Any]:
+    """Read another tool's trace (``-`` is standard input), or one of each thread of a program, into a trace file at ``path``.
+
+    Returns what was read and lost.
 
     ``options`` are ``format``, ``instructions``, ``instructions_per_access``, ``pattern``, ``column`` and ``segments``; see
     `traces/src/import/mod.rs`.
     """
-    return _guarded(_native.import_trace, file, str(path), options, progress)
+    return _guarded(_native.import_trace, list(files), str(path), options, progress)
 
 
 def import_formats() -> list[dict[str, Any]]:

@@ -46,6 +46,9 @@ static inline void memwalk_phase(const char *name) {
     memwalk_tell_(line);
 }
 
+/* The thread waits for all others here. Say it beside the program's own barrier; all threads say it equally often. */
+static inline void memwalk_barrier(void) { memwalk_tell_("barrier"); }
+
 /* What comes is recorded. If nothing was switched before, all that came before is left out. */
 static inline void memwalk_on(void) { memwalk_tell_("on"); }
 

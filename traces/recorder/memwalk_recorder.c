@@ -6,7 +6,8 @@
  * Compile this file without such options. The program writes into the file or pipe that $MEMWALK_TRACE names; without it, it runs
  * unrecorded. `memwalk trace import FILE --format recording` reads it; traces/src/import/recording.rs describes the records.
  *
- * The thread that began is recorded; accesses of others are counted. Of the C library's functions only memcpy, memmove, memset
+ * The thread that began is recorded, and with $MEMWALK_THREADS=N the first N: each in a file of its own, FILE, FILE.1, FILE.2, ...
+ * Accesses of others are counted. Of the C library's functions only memcpy, memmove, memset
  * and memcmp are seen, if the linker is told to --wrap them.
  */
 #if defined(__SANITIZE_THREAD__)
@@ -46,50 +47,89 @@ typedef uint64_t __attribute__((may_alias, aligned(1))) unaligned;
 #define MOST_RANGE 65536
 #define MOST_TEXT 1024
 
-static struct record buffer[RECORDS];
-static size_t filled;
-static uint64_t written;
-static uint64_t others; /* accesses of other threads */
-static int file = -1;
-static uintptr_t base; /* what a position-independent program was moved up by */
-static __thread int is_recorded;
+/* What is recorded of a thread. */
+struct recording {
+    int file;
+    size_t filled;
+    uint64_t written; /* records that are in the file */
+    struct record buffer[RECORDS];
+};
+
+static __thread struct recording *own; /* of this thread; NULL if it is not recorded */
+static __thread int has_asked;         /* whether it has asked for one */
+static const char *path;               /* NULL, nothing is recorded */
+static unsigned most_threads = 1;
+static unsigned threads;               /* that have asked */
+static uint64_t others;                /* accesses of those that are not recorded */
+static uintptr_t base;                 /* what a position-independent program was moved up by */
+static pthread_key_t at_exit;          /* ends a thread's recording */
 
 static void stop(void) {
-    is_recorded = 0;
-    close(file);
-    file = -1;
+    close(own->file);
+    free(own);
+    own = NULL;
 }
 
 static void flush(void) {
-    const char *bytes = (const char *)buffer;
-    size_t left = filled * sizeof *buffer;
+    const char *bytes = (const char *)own->buffer;
+    size_t left = own->filled * sizeof *own->buffer;
     while (left > 0) {
-        ssize_t done = write(file, bytes, left);
+        ssize_t done = write(own->file, bytes, left);
         if (done < 0 && errno == EINTR)
             continue;
         if (done < 0) {
             fprintf(stderr, "memwalk: what is recorded cannot be written: %s; the rest is not recorded\n", strerror(errno));
             stop();
-            break;
+            return;
         }
         bytes += done;
         left -= (size_t)done;
     }
-    written += filled;
-    filled = 0;
+    own->written += own->filled;
+    own->filled = 0;
 }
 
 static inline void push(uint64_t address, uint64_t value, uint64_t place) {
-    buffer[filled] = (struct record){address, value, place};
-    if (++filled == RECORDS)
+    own->buffer[own->filled] = (struct record){address, value, place};
+    if (++own->filled == RECORDS)
         flush();
 }
 
-/* Two accesses at once of other threads may count as one. */
+/* Begins the recording of a thread: of the first in the file of $MEMWALK_TRACE, of the others in those beside it. */
+static void begin_thread(void) {
+    char name[4096];
+    has_asked = 1;
+    unsigned number = __atomic_fetch_add(&threads, 1, __ATOMIC_RELAXED);
+    if (number >= most_threads)
+        return;
+    int length = number ? snprintf(name, sizeof name, "%s.%u", path, number) : snprintf(name, sizeof name, "%s", path);
+    int file = length < (int)sizeof name ? open(name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666) : -1;
+    struct recording *recording = file < 0 ? NULL : malloc(sizeof *recording);
+    if (!recording) {
+        fprintf(stderr, "memwalk: $MEMWALK_TRACE, %s, cannot be written: %s\n", name, strerror(errno));
+        _exit(2);
+    }
+    recording->file = file;
+    recording->filled = 0;
+    recording->written = 0;
+    own = recording;
+    pthread_setspecific(at_exit, recording);
+    struct record first = {0};
+    OWN(memcpy)(&first, "memwalk recording 1\n", 20);
+    push(first.address, first.value, first.place);
+}
+
+/* Two accesses at once of threads that are not recorded may count as one. */
 static inline int records(void) {
-    if (!is_recorded && file >= 0)
+    if (own)
+        return 1;
+    if (!path)
+        return 0;
+    if (!has_asked)
+        begin_thread();
+    if (!own)
         __atomic_store_n(&others, __atomic_load_n(&others, __ATOMIC_RELAXED) + 1, __ATOMIC_RELAXED);
-    return is_recorded;
+    return own != NULL;
 }
 
 /* `caller` is where the function returns to: the call stands before it, and the access behind. */
@@ -121,10 +161,10 @@ static void note_range(enum kind kind, const void *address, size_t bytes, const 
 
 void memwalk_message(const char *line) {
     size_t length = strnlen(line, MOST_TEXT);
-    if (!is_recorded || length == 0)
+    if (length == 0 || !records())
         return;
     push(0, length, (uint64_t)MESSAGE << 56);
-    for (size_t begin = 0; begin < length && is_recorded; begin += sizeof(struct record)) {
+    for (size_t begin = 0; begin < length && own; begin += sizeof(struct record)) {
         struct record part = {0};
         OWN(memcpy)(&part, line + begin, length - begin < sizeof part ? length - begin : sizeof part);
         push(part.address, part.value, part.place);
@@ -139,37 +179,44 @@ static int find_base(struct dl_phdr_info *info, size_t size, void *unused) {
     return 1;
 }
 
+/* A process that was forked has another memory, and is not recorded. */
 static void in_child(void) {
-    if (file >= 0) {
-        filled = 0;
+    path = NULL;
+    if (own)
         stop();
-    }
+}
+
+/* The end of a thread, told by `recording`, or of the program: that tells of the threads that were not recorded. */
+static void end_thread(void *recording) {
+    uint64_t unrecorded = recording ? 0 : __atomic_load_n(&others, __ATOMIC_RELAXED);
+    if (own)
+        push(own->written + own->filled, unrecorded, (uint64_t)END << 56);
+    if (own)
+        flush();
+    if (own)
+        stop();
 }
 
 __attribute__((constructor(101))) static void begin(void) {
-    const char *path = getenv("MEMWALK_TRACE");
-    if (!path || !*path)
+    const char *count = getenv("MEMWALK_THREADS");
+    path = getenv("MEMWALK_TRACE");
+    if (path && !*path)
+        path = NULL;
+    if (!path)
         return;
-    file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    if (file < 0) {
-        fprintf(stderr, "memwalk: $MEMWALK_TRACE, %s, cannot be written: %s\n", path, strerror(errno));
-        exit(2);
+    if (count && (most_threads = (unsigned)strtoul(count, NULL, 10)) == 0) {
+        fprintf(stderr, "memwalk: $MEMWALK_THREADS, %s, is no number of threads from 1 on\n", count);
+        _exit(2);
     }
     dl_iterate_phdr(find_base, NULL);
+    pthread_key_create(&at_exit, end_thread);
     pthread_atfork(NULL, NULL, in_child);
-    struct record first = {0};
-    OWN(memcpy)(&first, "memwalk recording 1\n", 20);
-    push(first.address, first.value, first.place);
-    is_recorded = 1;
+    begin_thread();
 }
 
 __attribute__((destructor(101))) static void end(void) {
-    if (!is_recorded)
-        return;
-    push(written + filled, others, (uint64_t)END << 56);
-    flush();
-    if (is_recorded)
-        stop();
+    path = NULL; /* what runs behind this is not recorded */
+    end_thread(NULL);
 }
 
 /* --- what compilers call: -fsanitize=thread --- */

@@ -64,7 +64,7 @@ def memwalk(program: list[str], folder: Path) -> dict[str, int]:
     trace = folder / "trace.parquet"
     start = time.monotonic()
     with lackey(program, folder) as pipe:
-        report = native.import_trace(str(pipe), trace, {"format": "lackey", "instructions": "fetch"})
+        report = native.import_trace([str(pipe)], trace, {"format": "lackey", "instructions": "fetch"})
     rate = report["lines"] / (time.monotonic() - start) / 1e6
     size = trace.stat().st_size / report["trace"]["events"]
     note(f"{report['lines']:,} lines, {report['accesses']:,} accesses, {rate:.2f} M lines/s out of Lackey, {size:.2f} bytes/event")

@@ -3,6 +3,8 @@
 use serde::Serialize;
 use std::fmt;
 
+/// The other threads of a program, which is no loss where each has its file.
+pub(super) const THREADS: &str = "threads";
 /// A loss that some formats have always and others sometimes.
 pub(super) const INSTRUCTIONS: &str = "instructions";
 /// The same.
@@ -77,6 +79,19 @@ impl Choice {
             Self::Pattern => "--pattern",
             Self::Fetch => "--instructions fetch",
             Self::PerAccess => "--instructions-per-access",
+        }
+    }
+}
+
+impl Amount {
+    /// Both of them.
+    pub(super) fn and(self, other: Self) -> Self {
+        match (self, other) {
+            (Self::Lines(count), Self::Lines(more)) => Self::Lines(count + more),
+            (
+                Self::Lines(count) | Self::Records(count),
+                Self::Lines(more) | Self::Records(more),
+            ) => Self::Records(count + more),
         }
     }
 }

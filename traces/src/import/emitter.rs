@@ -44,11 +44,46 @@ pub struct Tally {
     pub other_sites: u64,
 }
 
+/// The names that a trace gives, by all threads of its program.
+#[derive(Debug)]
+pub(super) struct Names {
+    regions: Regions,
+    sites: Sites,
+}
+
+impl Names {
+    /// Those of regions and phases only.
+    pub(super) fn of(regions: Regions) -> Self {
+        Self {
+            regions,
+            sites: Sites::default(),
+        }
+    }
+
+    /// Instructions that have a site of their own.
+    pub(super) fn known_sites(&self) -> u64 {
+        self.sites.known()
+    }
+
+    pub(super) fn layout(self) -> Layout {
+        let sites = self.sites.names();
+        let (segments, phases) = self.regions.finish();
+        Layout {
+            segments,
+            sites,
+            phases,
+            calls: Vec::new(),
+        }
+    }
+}
+
 /// What an import knows at its end.
 #[derive(Debug)]
 pub(super) struct Finished {
     pub(super) tally: Tally,
-    pub(super) layout: Layout,
+    pub(super) names: Names,
+    /// The program asked first of all to be recorded, and not before.
+    pub(super) began_late: bool,
     /// What the user should know, a sentence each.
     pub(super) warnings: Vec<String>,
 }
@@ -83,17 +118,37 @@ pub(super) struct Emitter<'s> {
     phase_unmarked: bool,
     /// Nothing is recorded until the program says so.
     off: bool,
+    /// The program has other threads, which are imported with this one.
+    has_others: bool,
     /// The program has said at least once whether it wants to be recorded.
     switched: bool,
+    /// The first time, it did.
+    began_late: bool,
     warnings: Vec<String>,
     unsaid_warnings: u64,
+}
+
+impl Tally {
+    /// Both of them, of two threads that have their names in common.
+    #[must_use]
+    pub(super) fn and(self, other: Self) -> Self {
+        Self {
+            accesses: self.accesses + other.accesses,
+            listed_instructions: self.listed_instructions + other.listed_instructions,
+            clipped: self.clipped + other.clipped,
+            skipped: self.skipped + other.skipped,
+            left_out: self.left_out + other.left_out,
+            sites: self.sites.max(other.sites),
+            other_sites: self.other_sites.max(other.other_sites),
+        }
+    }
 }
 
 impl<'s> Emitter<'s> {
     pub(super) fn new(
         sink: &'s mut dyn EventSink,
         instructions: Instructions,
-        regions: Regions,
+        names: Names,
     ) -> Self {
         Self {
             sink,
@@ -107,12 +162,14 @@ impl<'s> Emitter<'s> {
             assumed: 0.0,
             owed: 0.0,
             tally: Tally::default(),
-            sites: Sites::default(),
-            regions,
+            sites: names.sites,
+            regions: names.regions,
             phase: 0,
             phase_unmarked: false,
             off: false,
+            has_others: false,
             switched: false,
+            began_late: false,
             warnings: Vec::new(),
             unsaid_warnings: 0,
         }
@@ -121,6 +178,13 @@ impl<'s> Emitter<'s> {
     /// So many plain instructions stand before each access, which the trace does not list.
     pub(super) fn assume(&mut self, plain: f64) {
         self.assumed = plain;
+    }
+
+    /// The program has several threads. If this one `begins_late`, everything is left out until it asks to be recorded.
+    pub(super) fn is_of_several(&mut self, begins_late: bool) {
+        self.has_others = true;
+        self.off = begins_late;
+        self.switched = begins_late;
     }
 
     /// An instruction was executed; the accesses that follow are its own. `code` is its address and size in bytes.
@@ -260,10 +324,26 @@ impl<'s> Emitter<'s> {
         }
     }
 
+    /// The thread waits here for all others of its program, if there are any.
+    pub(super) fn barrier(&mut self) {
+        if self.off || !self.has_others {
+            return;
+        }
+        self.close_instruction();
+        let instructions = self.take_plain();
+        self.batch.push(Event {
+            instructions,
+            ..Event::new(Kind::Barrier, 0)
+        });
+        // What comes behind waits for nothing that came before.
+        self.first = self.handed + self.batch.len() as u64;
+    }
+
     /// Goes on recording; if the program never asked to stop, the trace begins here.
     pub(super) fn switch_on(&mut self) -> Result<(), SinkError> {
         if !self.switched {
             self.begin_here()?;
+            self.began_late = true;
         }
         self.switched = true;
         self.off = false;
@@ -311,7 +391,6 @@ impl<'s> Emitter<'s> {
     pub(super) fn finish(mut self) -> Result<Finished, SinkError> {
         self.carry_rest();
         self.flush()?;
-        let (segments, phases) = self.regions.finish();
         if self.unsaid_warnings > 0 {
             let more = format!("and {} more of the kind", self.unsaid_warnings);
             self.warnings.push(more);
@@ -322,12 +401,11 @@ impl<'s> Emitter<'s> {
                 other_sites: self.sites.others(),
                 ..self.tally
             },
-            layout: Layout {
-                segments,
-                sites: self.sites.names(),
-                phases,
-                calls: Vec::new(),
+            names: Names {
+                regions: self.regions,
+                sites: self.sites,
             },
+            began_late: self.began_late,
             warnings: self.warnings,
         })
     }

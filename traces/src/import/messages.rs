@@ -8,8 +8,7 @@ use crate::import::error::{Fault, shown};
 use crate::import::numbers::number;
 use crate::sink::SinkError;
 
-const GRAMMAR: &str =
-    "`memwalk segment NAME ADDRESS BYTES`, `memwalk phase NAME`, `memwalk on` or `memwalk off`";
+const GRAMMAR: &str = "`memwalk segment NAME ADDRESS BYTES`, `memwalk phase NAME`, `memwalk barrier`, `memwalk on` or `memwalk off`";
 
 /// The words behind `**PID** memwalk`, if the line has that.
 pub(super) fn of_program(line: &[u8]) -> Option<&[u8]> {
@@ -28,6 +27,10 @@ pub(super) fn take(message: &[u8], events: &mut Emitter<'_>) -> Result<(), Fault
         (b"phase", name) => {
             let phase = events.regions().phase(&text(name)?)?;
             events.open_phase(phase);
+            Ok(())
+        }
+        (b"barrier", b"") => {
+            events.barrier();
             Ok(())
         }
         (b"on", b"") => match events.switch_on() {

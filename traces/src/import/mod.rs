@@ -40,17 +40,19 @@ mod sites;
 mod sniff;
 mod source;
 mod text;
+mod threads;
 
 pub use about::{About, Amount, Choice, Unit};
 pub use emitter::{Instructions, Tally};
 pub use error::ImportError;
 pub use format::Format;
 pub use source::STDIN;
+pub use threads::{Take, Threads};
 
 use crate::layout::{Layout, Segment};
 use crate::sink::EventSink;
 use crate::store::TraceInfo;
-use emitter::{Emitter, Finished};
+use emitter::{Emitter, Finished, Names};
 use input::Input;
 use regions::Regions;
 use serde::{Deserialize, Serialize};
@@ -257,36 +259,47 @@ impl Import {
     ///
     /// # Errors
     /// What is wrong with the file, with its place; or the error of `sink`.
-    pub fn run(mut self, sink: &mut dyn EventSink) -> Result<Report, ImportError> {
-        let regions = self.regions.clone();
-        let mut events = Emitter::new(sink, self.options.instructions, regions);
+    pub fn run(self, sink: &mut dyn EventSink) -> Result<Report, ImportError> {
+        let names = Names::of(self.regions.clone());
+        let (mut report, names, _) = self.read(names, None, sink)?;
+        report.check()?;
+        report.layout = names.layout();
+        Ok(report)
+    }
+
+    /// Sends all events to `sink`. Of a thread among several, it is known whether it `begins_late`, where the program asks for it. Gives the
+    /// report without its layout, the names, and whether the program has asked.
+    fn read(
+        mut self,
+        names: Names,
+        begins_late: Option<bool>,
+        sink: &mut dyn EventSink,
+    ) -> Result<(Report, Names, bool), ImportError> {
+        let mut events = Emitter::new(sink, self.options.instructions, names);
         events.assume(self.plain_per_access);
+        if let Some(begins_late) = begins_late {
+            events.is_of_several(begins_late);
+        }
         let about = self.format.about();
         decode(self.format, &self.options, &mut self.input, &mut events)
             .map_err(|error| self.with_hint(error))?;
         let Finished {
             tally,
-            layout,
+            names,
+            began_late,
             warnings,
         } = events.finish()?;
-        let count = self.input.taken();
-        if tally.accesses == 0 {
-            return Err(ImportError::no_access(
-                self.input.name(),
-                about.unit.amount(count),
-                about,
-            ));
-        }
-        Ok(Report {
+        let report = Report {
             format: about.name,
             file: self.input.name().to_owned(),
             lost: self.lost(&tally),
             instructions_per_access: self.options.instructions_per_access,
             warnings,
-            read: about.unit.amount(count),
+            read: about.unit.amount(self.input.taken()),
             tally,
-            layout,
-        })
+            layout: Layout::default(),
+        };
+        Ok((report, names, began_late))
     }
 
     /// What the format does not say, and what this trace or the options leave out besides.
@@ -316,6 +329,29 @@ impl Import {
 }
 
 impl Report {
+    /// Both of them, of two threads that have their names in common.
+    fn and(mut self, other: Self) -> Self {
+        self.file = format!("{}, {}", self.file, other.file);
+        self.warnings.extend(other.warnings);
+        self.lost.retain(|lost| other.lost.contains(lost));
+        self.read = self.read.and(other.read);
+        self.tally = self.tally.and(other.tally);
+        self
+    }
+
+    /// Refuses a trace without an access.
+    fn check(&self) -> Result<(), ImportError> {
+        if self.tally.accesses > 0 {
+            return Ok(());
+        }
+        let format = Format::from_name(self.format).expect("a format of its own");
+        Err(ImportError::no_access(
+            &self.file,
+            self.read,
+            format.about(),
+        ))
+    }
+
     /// The `workload` of the imported trace's description.
     #[must_use]
     pub fn workload(&self) -> Value {

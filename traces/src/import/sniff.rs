@@ -1,7 +1,7 @@
 //! Tells a format from the first bytes of a file.
 
 use crate::gem5;
-use crate::import::emitter::{Emitter, Instructions};
+use crate::import::emitter::{Emitter, Instructions, Names};
 use crate::import::error::{ImportError, shown};
 use crate::import::format::Format;
 use crate::import::input::Input;
@@ -131,8 +131,8 @@ fn takes(format: Format, lines: &[u8], options: &Options) -> bool {
         return false;
     };
     let mut ignored = Counter::default();
-    let regions = Regions::new("");
-    let mut events = Emitter::new(&mut ignored, Instructions::Drop, regions);
+    let names = Names::of(Regions::new(""));
+    let mut events = Emitter::new(&mut ignored, Instructions::Drop, names);
     let read = decode(format, options, &mut input, &mut events);
     read.is_ok()
         && events

@@ -9,7 +9,7 @@ mod samples;
 use std::io::Cursor;
 use std::path::PathBuf;
 use traces::gem5::{MessageWriter, Packet, PacketHeader, command};
-use traces::import::{Choice, Format, Import, ImportError, Instructions, Options, Report};
+use traces::import::{Choice, Format, Import, ImportError, Instructions, Options, Report, Threads};
 use traces::{Counter, Event, Kind, Segment};
 
 const TOP: u64 = u64::MAX;

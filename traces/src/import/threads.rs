@@ -1,0 +1,124 @@
+//! Threads of one program, whose tool has written a file for each.
+
+use crate::event::Event;
+use crate::import::emitter::Names;
+use crate::import::error::ImportError;
+use crate::import::source::STDIN;
+use crate::import::{Import, Options, Report, about};
+use crate::sink::{EventSink, SinkError};
+use crate::store::TraceInfo;
+use std::path::{Path, PathBuf};
+
+/// Most threads that are taken: as many as kernels may have.
+const MOST_THREADS: usize = 256;
+
+/// Takes the events of a thread, told by its number.
+pub type Take<'t> = dyn FnMut(usize, &[Event]) -> Result<(), SinkError> + 't;
+
+/// Foreign traces that become one trace with a thread for each. Names hold for all of them.
+pub struct Threads {
+    paths: Vec<PathBuf>,
+    options: Options,
+    info: TraceInfo,
+}
+
+impl Threads {
+    /// Opens a file for each thread.
+    ///
+    /// # Errors
+    /// As for [`Import::open`]; or there are too many, one is standard input, or formats differ.
+    pub fn open(paths: &[&Path], options: Options) -> Result<Self, ImportError> {
+        if paths.len() > MOST_THREADS {
+            let given = paths.len();
+            return Err(ImportError::Options(format!(
+                "{given} files: a program has up to {MOST_THREADS} threads"
+            )));
+        }
+        if let Some(path) = paths.iter().find(|path| path.as_os_str() == STDIN) {
+            return Err(ImportError::Options(format!(
+                "{}: standard input is one thread; give a file for each",
+                path.display()
+            )));
+        }
+        let mut options = options;
+        let mut info = None;
+        for path in paths {
+            let import = Import::open(path, options.clone())?;
+            import.format().about().name.clone_into(&mut options.format);
+            info.get_or_insert_with(|| import.info());
+        }
+        let Some(mut info) = info else {
+            return Err(ImportError::Options("no file is given".to_owned()));
+        };
+        info.threads = paths.len() as u32;
+        Ok(Self {
+            paths: paths.iter().map(|path| path.to_path_buf()).collect(),
+            options,
+            info,
+        })
+    }
+
+    /// As [`Import::info`].
+    #[must_use]
+    pub fn info(&self) -> &TraceInfo {
+        &self.info
+    }
+
+    /// Sends the events of one thread after the other to `take`; now and then none, while files are looked through.
+    ///
+    /// # Errors
+    /// As for [`Import::run`].
+    pub fn run(self, take: &mut Take<'_>) -> Result<Report, ImportError> {
+        let open = |path: &PathBuf| Import::open(path, self.options.clone());
+        let mut names = Names::of(self.options.regions()?);
+        let mut all: Option<Report> = None;
+        for (thread, path) in self.paths.iter().enumerate() {
+            // What a thread did before it asked to be recorded cannot be forgotten alone. So this is found out first.
+            let ignored = Names::of(self.options.regions()?);
+            let mut looked_through = LookedThrough { thread, take };
+            let (_, _, begins_late) =
+                open(path)?.read(ignored, Some(false), &mut looked_through)?;
+            let mut sink = OfThread { thread, take };
+            let (mut report, known, _) = open(path)?.read(names, Some(begins_late), &mut sink)?;
+            names = known;
+            report.lost.retain(|lost| *lost != about::THREADS);
+            all = Some(match all {
+                None => report,
+                Some(before) => before.and(report),
+            });
+        }
+        let mut report = all.expect("a file at least");
+        report.check()?;
+        report.tally.sites = names.known_sites();
+        report.layout = names.layout();
+        Ok(report)
+    }
+}
+
+/// A thread whose events nobody wants yet.
+struct LookedThrough<'t, 's> {
+    thread: usize,
+    take: &'t mut Take<'s>,
+}
+
+impl EventSink for LookedThrough<'_, '_> {
+    fn consume(&mut self, _: &[Event]) -> Result<(), SinkError> {
+        (self.take)(self.thread, &[])
+    }
+
+    fn forget(&mut self) -> Result<(), SinkError> {
+        Ok(())
+    }
+}
+
+/// The events of one thread.
+struct OfThread<'t, 's> {
+    thread: usize,
+    take: &'t mut Take<'s>,
+}
+
+impl EventSink for OfThread<'_, '_> {
+    fn consume(&mut self, events: &[Event]) -> Result<(), SinkError> {
+        (self.take)(self.thread, events)
+    }
+}
