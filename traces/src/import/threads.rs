@@ -6,11 +6,8 @@ use crate::import::error::ImportError;
 use crate::import::source::STDIN;
 use crate::import::{Import, Options, Report, about};
 use crate::sink::{EventSink, SinkError};
-use crate::store::TraceInfo;
+use crate::store::{MOST_THREADS, TraceInfo};
 use std::path::{Path, PathBuf};
-
-/// Most threads that are taken: as many as kernels may have.
-const MOST_THREADS: usize = 256;
 
 /// Takes the events of a thread, told by its number.
 pub type Take<'t> = dyn FnMut(usize, &[Event]) -> Result<(), SinkError> + 't;
@@ -26,17 +23,20 @@ impl Threads {
     /// Opens a file for each thread.
     ///
     /// # Errors
-    /// As for [`Import::open`]; or there are too many, one is standard input, or formats differ.
+    /// As for [`Import::open`]; or there are too many, one is standard input or a pipe, or formats differ.
     pub fn open(paths: &[&Path], options: Options) -> Result<Self, ImportError> {
-        if paths.len() > MOST_THREADS {
+        if paths.len() > MOST_THREADS as usize {
             let given = paths.len();
             return Err(ImportError::Options(format!(
                 "{given} files: a program has up to {MOST_THREADS} threads"
             )));
         }
-        if let Some(path) = paths.iter().find(|path| path.as_os_str() == STDIN) {
+        // Files are read twice.
+        let cannot =
+            |path: &&&Path| path.as_os_str() == STDIN || (path.exists() && !path.is_file());
+        if let Some(path) = paths.iter().find(cannot) {
             return Err(ImportError::Options(format!(
-                "{}: standard input is one thread; give a file for each",
+                "{}: not a file; several threads need one for each",
                 path.display()
             )));
         }

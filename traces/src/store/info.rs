@@ -92,7 +92,7 @@ impl TraceInfo {
 }
 
 /// Most threads of a trace: more than any machine has cores.
-const MOST_THREADS: u32 = 256;
+pub(crate) const MOST_THREADS: u32 = 256;
 
 impl TraceInfo {
     /// Why no trace can be described so; nothing if one can.

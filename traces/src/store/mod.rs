@@ -30,6 +30,7 @@ mod writer;
 pub use check::{CheckReport, KindCount, check, check_with};
 pub use error::StoreError;
 pub use format::{FORMAT, ROW_GROUP_EVENTS, SCHEMA_VERSION};
+pub(crate) use info::MOST_THREADS;
 pub use info::{Generator, TraceInfo, TraceSummary};
 pub use reader::{BATCH_EVENTS, Batches, Reader};
 pub(crate) use seal::SEAL_KEY;

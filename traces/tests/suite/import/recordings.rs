@@ -236,6 +236,9 @@ fn files_that_are_no_threads_are_refused() {
     let other = sample("din.din");
     let refused = |paths: &[&PathBuf]| import_threads(paths).unwrap_err().to_string();
     assert!(refused(&[&recording, &other]).contains("the first record is not `memwalk recording`"));
-    assert!(refused(&[&recording, &PathBuf::from("-")]).contains("standard input is one thread"));
+    assert!(
+        refused(&[&recording, &PathBuf::from("-")])
+            .contains("-: not a file; several threads need one for each")
+    );
     assert!(refused(&[&recording; 257]).contains("257 files: a program has up to 256 threads"));
 }
