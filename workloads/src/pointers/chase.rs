@@ -38,7 +38,7 @@ pub struct PointerChaseWorkload {
     /// Lines of the chain.
     #[schemars(transform = required, transform = takes(LINES))]
     pub lines: u64,
-    /// Whether translations are there. If so, the phase `warm-up` has loaded them, which is in the totals of the run; the chain is the phase `visit`.
+    /// Whether translations are there, loaded by the phase `warm-up`, which is in the totals of the run; the chain is the phase `visit`.
     pub tlb: TlbState,
     /// Size of a cache line.
     #[schemars(transform = bytes, transform = takes(LINE_BYTES))]
