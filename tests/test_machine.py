@@ -141,7 +141,7 @@ def test_the_nearest_source_counts_and_overrides_are_their_own(tmp_path: Path) -
         ),
         ("schema_version: 1", "schema_version: 2", "small.yaml:1:17: schema_version: `2` is not one of 1"),
         ("ways: 2", "ways: 2, shared: null", "small.yaml:19:69: caches.1.shared: `null` is neither true nor false"),
-        ("clock_hz: 1GHz", "clock_hz: 1GHz\ncores:", "small.yaml:6:1: cores: nothing is not a whole number; write for example 4"),
+        ("clock_hz: 1GHz", "clock_hz: 1GHz\ncores:", "small.yaml:5:1: cores: nothing is not a whole number; write for example 4"),
     ],
 )
 def test_mistakes_are_told_where_they_stand(tmp_path: Path, old: str, new: str, answer: str) -> None:

@@ -47,6 +47,8 @@ def import_trace(
         float | None,
         typer.Option(
             "--instructions-per-access",
+            min=1,
+            max=1000,
             metavar="N",
             help="Instructions for each access, that included, as the program has them on average, where the format does not list them.",
         ),
