@@ -202,11 +202,17 @@ int main() {
 """
 
 
-def test_threads_meet_on_their_cores(folder: Path, tmp_path: Path) -> None:
-    """Counters of four threads in one line go from core to core; in lines of their own they stay."""
-    source = folder / "threads.cpp"
+@pytest.fixture(scope="module")
+def counters(folder: Path) -> Path:
+    """Is the program of four threads."""
+    source = folder / "counters.cpp"
     source.write_text(THREADS)
-    first = recorded(built(folder, source), threads="4")
+    return built(folder, source)
+
+
+def test_threads_meet_on_their_cores(counters: Path, tmp_path: Path) -> None:
+    """Counters of four threads in one line go from core to core; in lines of their own they stay."""
+    first = recorded(counters, threads="4")
     trace, report = imported(first, *(first.with_name(f"{first.name}.{thread}") for thread in range(1, 4)))
     assert report["warnings"] == []
     assert "threads" not in report["lost"]
@@ -218,13 +224,12 @@ def test_threads_meet_on_their_cores(folder: Path, tmp_path: Path) -> None:
     assert cycles["near", "near by"] > 4 * cycles["apart", "apart"]
 
 
-def test_of_more_threads_the_first_are_recorded(folder: Path) -> None:
-    program = folder / "threads"
-    _, report = imported(recorded(program, threads="2"))
+def test_of_more_threads_the_first_are_recorded(counters: Path) -> None:
+    _, report = imported(recorded(counters, threads="2"))
     (warning,) = report["warnings"]
     assert "accesses of other threads" in warning
     done = subprocess.run(
-        [program], env={"MEMWALK_TRACE": "/dev/null", "MEMWALK_THREADS": "no"}, capture_output=True, text=True, check=False
+        [counters], env={"MEMWALK_TRACE": "/dev/null", "MEMWALK_THREADS": "no"}, capture_output=True, text=True, check=False
     )
     assert (done.returncode, done.stderr) == (2, "memwalk: $MEMWALK_THREADS, no, is no number of threads from 1 on\n")
 
