@@ -35,10 +35,14 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def built(folder: Path, source: Path) -> Path:
-    """Return the program of a source, instrumented and linked with the recorder."""
+ACCESSES = ("-fsanitize=thread", "--param", "tsan-instrument-func-entry-exit=0")
+ACCESSES_AND_BLOCKS = ("-fsanitize=thread", "-fsanitize-coverage=trace-pc")
+
+
+def built(folder: Path, source: Path, calls: tuple[str, ...] = ACCESSES_AND_BLOCKS) -> Path:
+    """Return the program of a source, instrumented with calls of the recorder, and linked with it."""
     name = source.stem
-    options = ["-std=c++17", "-O2", "-g", "-I.", "-fsanitize=thread", "--param", "tsan-instrument-func-entry-exit=0"]
+    options = ["-std=c++17", "-O2", "-g", "-I.", *calls]
     subprocess.run(["g++", *options, "-c", source, "-o", f"{name}.o"], cwd=folder, check=True)
     subprocess.run(["g++", f"{name}.o", "memwalk_recorder.o", WRAPPED, "-pthread", "-o", name], cwd=folder, check=True)
     return folder / name
@@ -98,8 +102,9 @@ def test_its_critical_path_goes_from_node_to_node(linked_list: Path) -> None:
 
 def test_data_structures_and_phases_have_the_accesses_that_they_should(folder: Path, tmp_path: Path) -> None:
     entries = 8000
-    trace, report = imported(recorded(built(folder, EXAMPLES / "hash_table.cpp"), str(entries)))
+    trace, report = imported(recorded(built(folder, EXAMPLES / "hash_table.cpp", ACCESSES), str(entries)))
     assert report["sites"] > 5
+    assert "branch outcomes" in report["lost"]
     done = memwalk("replay", trace, "--machine", "thesis-simulator", "--out", tmp_path / "out")
     assert done.returncode == 0, done.stderr
     point = json.loads(memwalk("explain", tmp_path / "out", "--json").stdout)["points"][0]
@@ -164,6 +169,62 @@ def test_atomics_copies_threads_and_children(folder: Path, tmp_path: Path) -> No
     parts = json.loads(memwalk("explain", tmp_path / "out", "--json").stdout)["points"][0]["parts"]
     served = {part["segment"]: sum(part["served"].values()) for part in parts}
     assert served == {"from": 200_000 / 32, "to": 200_000 / 32, "counter": 2, "(elsewhere)": pytest.approx(5, abs=5)}
+
+
+SEARCHES = """
+#include <cstdint>
+#include <vector>
+#include "memwalk.h"
+__attribute__((noinline)) std::size_t find(const std::vector<long> &keys, long key) {
+    std::size_t low = 0, high = keys.size();
+    while (low < high) {
+        std::size_t middle = (low + high) / 2;
+        if (keys[middle] < key) // decided by what was read
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+int main() {
+    std::vector<long> keys(1 << 12);
+    for (std::size_t number = 0; number < keys.size(); ++number)
+        keys[number] = 2 * number;
+    memwalk_segment("keys", keys.data(), keys.size() * sizeof keys[0]);
+    memwalk_on();
+    std::uint64_t sum = 0, random = 1;
+    for (const char *phase : {"one key", "any key"}) {
+        memwalk_phase(phase);
+        for (int number = 0; number < 1000; ++number) {
+            random = random * 6364136223846793005u + 1442695040888963407u;
+            sum += find(keys, phase[0] == 'o' ? 4444 : random >> 51);
+        }
+    }
+    return sum == 0;
+}
+"""
+
+
+def test_branches_are_wrongly_predicted_where_data_decide(folder: Path, tmp_path: Path) -> None:
+    """A search halves 4,096 keys 12 times, and each time its branch goes either way; of one key it goes as before."""
+    source = folder / "searches.cpp"
+    source.write_text(SEARCHES)
+    program = built(folder, source)
+    trace, report = imported(recorded(program))
+    assert "branch outcomes" not in report["lost"]
+    done = memwalk("replay", trace, "--machine", "thesis-simulator", "--out", tmp_path / "out", "--json")
+    branches = json.loads(done.stdout)["branches"]
+    assert 2000 * 2 * 12 < branches["executed"] < 2000 * 2.5 * 12, "of the loop, and of its comparison"
+    assert 1000 * 5 < branches["mispredicted"] < 1000 * 8, "half of the comparisons in one phase, and where the loop ends"
+    point = json.loads(memwalk("explain", tmp_path / "out", "--json").stdout)["points"][0]
+    cycles = {part["phase"]: part["causes"]["branch"] for part in point["parts"] if part["segment"] == "keys"}
+    assert cycles["any key"] > 100 * cycles["one key"]
+    done = memwalk("explain", tmp_path / "out", "--by", "pc", "--json")
+    parts = json.loads(done.stdout)["points"][0]["parts"]
+    worst = max(parts, key=lambda part: part["causes"]["branch"])["segment"]
+    done = subprocess.run(["addr2line", "-e", program, worst], capture_output=True, text=True, check=True)
+    line = int(done.stdout.split()[0].rpartition(":")[2])
+    assert "keys[middle]" in "".join(SEARCHES.splitlines()[line - 2 : line + 1])
 
 
 THREADS = """
@@ -271,13 +332,47 @@ def test_the_recorder_does_not_record_itself(folder: Path) -> None:
     assert "compile memwalk_recorder.c without -fsanitize=thread" in done.stderr
 
 
+def built_in_rust(folder: Path, source: Path) -> Path:
+    """Return the program of a source in Rust, instrumented and linked with the recorder."""
+    calls = ("level=3", "prune-blocks=0", "trace-pc-guard", "pc-table", "trace-loads", "trace-stores")
+    asked = [f"-Cllvm-args=-sanitizer-coverage-{call}" for call in calls]
+    options = ["--edition", "2021", "-O", "-g", "-Cpasses=sancov-module", *asked, "-Clink-arg=memwalk_recorder.o"]
+    program = folder / f"{source.stem}_in_rust"
+    subprocess.run(["rustc", *options, source, "-o", program], cwd=folder, check=True)
+    return program
+
+
 @pytest.mark.skipif(not shutil.which("rustc"), reason="needs rustc")
 def test_a_program_in_rust(folder: Path) -> None:
-    level = [f"-Cllvm-args=-sanitizer-coverage-{what}" for what in ("level=3", "inline-bool-flag", "trace-loads", "trace-stores")]
-    options = ["--edition", "2021", "-O", "-g", "-Cpasses=sancov-module", *level, "-Clink-arg=memwalk_recorder.o"]
-    subprocess.run(["rustc", *options, EXAMPLES / "linked_list.rs", "-o", "in_rust"], cwd=folder, check=True)
-    trace, report = imported(recorded(folder / "in_rust", str(NODES)))
+    trace, report = imported(recorded(built_in_rust(folder, EXAMPLES / "linked_list.rs"), str(NODES)))
     assert report["warnings"] == []
     done = memwalk("replay", trace, "--machine", "thesis-simulator", *LITTLE, "--json")
     cycles = json.loads(done.stdout)["bounds"]["cycles"]
     assert LATENCY * NODES < cycles[0] < cycles[1] < 1.1 * LATENCY * NODES
+
+
+ODD = """
+use std::hint::black_box;
+fn main() {
+    let mut random = 1u64;
+    let mut odd = 0;
+    for _ in 0..1000 {
+        random = random.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        if black_box(random) >> 63 == 1 {
+            odd = black_box(odd) + 1;
+        }
+    }
+    black_box(odd);
+}
+"""
+
+
+@pytest.mark.skipif(not shutil.which("rustc"), reason="needs rustc")
+def test_branches_of_a_program_in_rust(folder: Path) -> None:
+    source = folder / "odd.rs"
+    source.write_text(ODD)
+    trace, report = imported(recorded(built_in_rust(folder, source)))
+    assert "branch outcomes" not in report["lost"]
+    branches = json.loads(memwalk("replay", trace, "--machine", "thesis-simulator", "--json").stdout)["branches"]
+    assert 1000 <= branches["executed"] < 3000
+    assert 300 < branches["mispredicted"] < 700, "nobody can know them, and each goes either way"

@@ -1,6 +1,6 @@
-/* Records the loads and stores of a program whose compiler calls a function before each of them.
+/* Records the loads, stores and basic blocks of a program whose compiler calls a function for each of them.
  *
- *   gcc, g++, clang:  compile the program with -fsanitize=thread, and link it without that, but with this file
+ *   gcc, g++, clang:  compile the program with -fsanitize=thread -fsanitize-coverage=trace-pc, and link it without these, but with this file
  *   rustc:            -C passes=sancov-module -C llvm-args=... (docs/your-own-program.md)
  *
  * Compile this file without such options. The program writes into the file or pipe that $MEMWALK_TRACE names; without it, it runs
@@ -33,11 +33,11 @@ void *__real_memset(void *to, int byte, size_t bytes) __attribute__((weak));
 int __real_memcmp(const void *one, const void *other, size_t bytes) __attribute__((weak));
 #define OWN(function) (__real_##function ? __real_##function : function)
 
-enum kind { LOAD = 1, STORE, EXCHANGE, LOADS, STORES, MESSAGE, END };
+enum kind { LOAD = 1, STORE, EXCHANGE, LOADS, STORES, MESSAGE, END, BLOCK = 11 };
 
 struct record {
     uint64_t address;
-    uint64_t value; /* what a load of 8 bytes reads; bytes of a range or of a text */
+    uint64_t value; /* what a load of 8 bytes reads; bytes of a range or of a text; 1 if a function begins with a block */
     uint64_t place; /* the instruction, 48 bits; bytes, 8 bits; kind, 8 bits */
 };
 
@@ -57,6 +57,7 @@ struct recording {
 
 static __thread struct recording *own; /* of this thread; NULL if it is not recorded */
 static __thread int has_asked;         /* whether it has asked for one */
+static __thread int enters;            /* its next basic block is the first of a function */
 static const char *path;               /* NULL, nothing is recorded */
 static unsigned most_threads = 1;
 static unsigned threads;               /* that have asked */
@@ -119,17 +120,19 @@ static void begin_thread(void) {
     push(first.address, first.value, first.place);
 }
 
-/* Two accesses at once of threads that are not recorded may count as one. */
-static inline int records(void) {
-    if (own)
-        return 1;
-    if (!path)
-        return 0;
-    if (!has_asked)
+static inline int is_recorded(void) {
+    if (!own && path && !has_asked)
         begin_thread();
-    if (!own)
-        __atomic_store_n(&others, __atomic_load_n(&others, __ATOMIC_RELAXED) + 1, __ATOMIC_RELAXED);
     return own != NULL;
+}
+
+/* Whether an access is recorded. Two accesses at once of threads that are not recorded may count as one. */
+static inline int records(void) {
+    if (is_recorded())
+        return 1;
+    if (path)
+        __atomic_store_n(&others, __atomic_load_n(&others, __ATOMIC_RELAXED) + 1, __ATOMIC_RELAXED);
+    return 0;
 }
 
 /* `caller` is where the function returns to: the call stands before it, and the access behind. */
@@ -155,6 +158,12 @@ static void note_range(enum kind kind, const void *address, size_t bytes, const 
         at += part;
         bytes -= part;
     }
+}
+
+/* `frame` is this far below the stack pointer of whose block begins, however deep that is. */
+static inline void note_block(int is_entry, const void *frame, const void *caller) {
+    if (is_recorded())
+        push((uintptr_t)frame, (uint64_t)is_entry, place(BLOCK, 0, caller));
 }
 
 /* --- what the program says --- */
@@ -238,7 +247,10 @@ ACCESSES(8)
 ACCESSES(16)
 
 void __tsan_init(void) {}
-void __tsan_func_entry(void *caller) { (void)caller; }
+void __tsan_func_entry(void *caller) {
+    (void)caller;
+    enters = 1;
+}
 void __tsan_func_exit(void) {}
 void __tsan_vptr_read(void **address) { note(LOAD, address, sizeof *address, CALLER); }
 void __tsan_vptr_update(void **address, void *value) {
@@ -317,6 +329,34 @@ COVERED(8)
 COVERED(16)
 
 void __sanitizer_cov_bool_flag_init(uint8_t *start, uint8_t *stop_) { (void)start, (void)stop_; }
+
+/* --- what compilers call for basic blocks: -fsanitize-coverage=trace-pc, beside -fsanitize=thread, which tells of functions --- */
+
+void __sanitizer_cov_trace_pc(void) {
+    note_block(enters, __builtin_frame_address(0), CALLER);
+    enters = 0;
+}
+
+/* The same: LLVM's -sanitizer-coverage-trace-pc-guard with -pc-table. Guards and the table's pairs have the same order. */
+
+static uint32_t *guards, *guards_end;
+static const uintptr_t *blocks; /* pairs of an address, and 1 if a function begins there */
+
+void __sanitizer_cov_trace_pc_guard_init(uint32_t *start, uint32_t *stop_) {
+    if (!guards)
+        guards = start, guards_end = stop_;
+}
+
+void __sanitizer_cov_pcs_init(const uintptr_t *start, const uintptr_t *stop_) {
+    (void)stop_;
+    if (!blocks)
+        blocks = start;
+}
+
+void __sanitizer_cov_trace_pc_guard(uint32_t *guard) {
+    if (blocks && guard >= guards && guard < guards_end)
+        note_block(blocks[2 * (guard - guards) + 1] & 1, __builtin_frame_address(0), CALLER);
+}
 
 /* --- the C library's copies: -Wl,--wrap=memcpy,--wrap=memmove,--wrap=memset,--wrap=memcmp, or of clang's -fsanitize=thread --- */
 

@@ -5,6 +5,8 @@ use std::fmt;
 
 /// The other threads of a program, which is no loss where each has its file.
 pub(super) const THREADS: &str = "threads";
+/// Which way branches went, which is no loss where the trace says it nevertheless.
+pub(super) const BRANCH_OUTCOMES: &str = "branch outcomes";
 /// A loss that some formats have always and others sometimes.
 pub(super) const INSTRUCTIONS: &str = "instructions";
 /// The same.

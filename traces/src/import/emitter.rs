@@ -36,6 +36,8 @@ pub struct Tally {
     pub clipped: u64,
     /// Lines or records that stand for nothing a simulation sees, such as a tool's messages.
     pub skipped: u64,
+    /// Conditional branches whose outcome is known.
+    pub branches: u64,
     /// Accesses that the program itself left out (`memwalk on` and `memwalk off`).
     pub left_out: u64,
     /// Instructions that have a site of their own: those that access memory, up to 65534 of them.
@@ -137,6 +139,7 @@ impl Tally {
             listed_instructions: self.listed_instructions + other.listed_instructions,
             clipped: self.clipped + other.clipped,
             skipped: self.skipped + other.skipped,
+            branches: self.branches + other.branches,
             left_out: self.left_out + other.left_out,
             sites: self.sites.max(other.sites),
             other_sites: self.other_sites.max(other.other_sites),
@@ -282,7 +285,10 @@ impl<'s> Emitter<'s> {
         if self.off {
             return;
         }
+        self.tally.branches += 1;
         self.take_instruction();
+        // It is one of the instructions that the user has counted.
+        self.owed -= f64::from(u8::from(self.assumed > 0.0));
         let instructions = self.take_plain();
         let site = self.sites.take();
         self.batch.push(Event {
@@ -290,6 +296,15 @@ impl<'s> Emitter<'s> {
             site,
             ..Event::new(Kind::Branch, u64::from(taken))
         });
+    }
+
+    /// As [`Emitter::branch`], for one that is decided by what event `needed` has brought.
+    #[inline]
+    pub(super) fn branch_on(&mut self, taken: bool, needed: Option<u64>) {
+        self.branch(taken);
+        if !self.off {
+            self.wait_for(needed);
+        }
     }
 
     /// A line or record stood for nothing.
@@ -419,8 +434,10 @@ impl<'s> Emitter<'s> {
         self.tally.accesses += 1;
         self.take_instruction();
         self.owed += self.assumed;
-        self.plain += self.owed as u64;
-        self.owed = self.owed.fract();
+        // Nothing is owed before as many have come as there were branches.
+        let plain = self.owed.max(0.0).trunc();
+        self.plain += plain as u64;
+        self.owed -= plain;
         let site = self.sites.take();
         self.push(kind, address, size, site);
     }
@@ -438,13 +455,19 @@ impl<'s> Emitter<'s> {
         if self.off {
             return None;
         }
+        Some(self.wait_for(needed))
+    }
+
+    /// The last event needs event `needed`. Gives its own number.
+    #[inline]
+    fn wait_for(&mut self, needed: Option<u64>) -> u64 {
         let own = self.handed + self.batch.len() as u64 - 1;
         let needed = needed.filter(|&needed| needed >= self.first);
         if let (Some(needed), Some(event)) = (needed, self.batch.last_mut()) {
             // What is so far back has long been there.
             event.dep = u32::try_from(own - needed).unwrap_or(0);
         }
-        Some(own)
+        own
     }
 
     /// The next event is the open instruction, or one more of it.

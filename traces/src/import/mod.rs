@@ -10,6 +10,7 @@
 //! makes an access is the name of its site, where the format knows it.
 
 mod about;
+mod blocks;
 mod champsim;
 mod csv;
 mod din;
@@ -305,6 +306,7 @@ impl Import {
     /// What the format does not say, and what this trace or the options leave out besides.
     fn lost(&self, tally: &Tally) -> Vec<&'static str> {
         let mut lost = self.format.about().lost.to_vec();
+        lost.retain(|lost| tally.branches == 0 || *lost != about::BRANCH_OUTCOMES);
         let dropped = self.options.instructions == Instructions::Drop;
         for (absent, what) in [
             (

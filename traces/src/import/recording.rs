@@ -1,14 +1,15 @@
 //! What `memwalk_recorder.c` writes, in a program whose compiler calls it for each access: packed records of 24 bytes.
 //!
-//! | u64 | of an access | of a message | at the end |
-//! |---|---|---|---|
-//! | first | address | 0 | records so far |
-//! | second | what a load of 8 bytes has read; bytes of a range | bytes of the text, which follows in as many records as it takes | accesses of other threads |
-//! | third | address of the instruction (48 bits), bytes (8 bits), kind (8 bits) | kind | kind |
+//! | u64 | of an access | of a message | of a basic block | at the end |
+//! |---|---|---|---|---|
+//! | first | address | 0 | the stack pointer | records so far |
+//! | second | what a load of 8 bytes has read; bytes of a range | bytes of the text, which follows in as many records as it takes | 1 if a function begins with it | accesses of other threads |
+//! | third | address of the instruction (48 bits), bytes (8 bits), kind (8 bits) | kind | where it begins (48 bits), kind | kind |
 //!
 //! The first record says what the file is.
 
-use crate::import::about::{About, Unit};
+use crate::import::about::{About, BRANCH_OUTCOMES, Unit};
+use crate::import::blocks::Blocks;
 use crate::import::emitter::Emitter;
 use crate::import::error::Fault;
 use crate::import::messages;
@@ -24,7 +25,7 @@ pub(super) static ABOUT: About = About {
     lost: &[
         "instructions without an access",
         "dependences that are not through pointers",
-        "branch outcomes",
+        BRANCH_OUTCOMES,
         "software prefetches",
         "accesses of libraries that were compiled without it",
         "threads",
@@ -44,6 +45,7 @@ const LOADS: u64 = 4;
 const STORES: u64 = 5;
 const MESSAGE: u64 = 6;
 const END: u64 = 7;
+const BLOCK: u64 = 11;
 
 /// Most bytes of a range, which the recorder cuts longer ones into.
 const MOST_RANGE: u64 = 1 << 16;
@@ -58,6 +60,7 @@ const POINTER: u64 = 8;
 pub(super) struct Recording {
     records: u64,
     pointers: Pointers,
+    blocks: Blocks,
     /// A message that is being read, and how many bytes of it are to come.
     text: Vec<u8>,
     to_come: usize,
@@ -92,14 +95,19 @@ impl RecordFormat<BYTES> for Recording {
                 return Err(Fault::new("an access of 0 bytes"));
             }
             LOAD => {
-                let event = events.load_through(address, bytes, self.pointers.to(address));
-                if let (POINTER, Some(event)) = (bytes, event) {
-                    self.pointers.loaded(value, event);
+                if let Some(event) = events.load_through(address, bytes, self.pointers.to(address))
+                {
+                    self.blocks.loaded(event);
+                    if bytes == POINTER {
+                        self.pointers.loaded(value, event);
+                    }
                 }
             }
             STORE => events.store_through(address, bytes, self.pointers.to(address)),
             EXCHANGE => events.exchange_through(address, bytes, self.pointers.to(address)),
             LOADS | STORES => self.range(kind, address, value, events)?,
+            BLOCK if at == 0 => return Err(Fault::new("a block without a place")),
+            BLOCK => self.block(at, address, value == 1, events),
             MESSAGE if (1..=MOST_TEXT).contains(&value) => {
                 self.text.clear();
                 self.to_come = value as usize;
@@ -132,6 +140,15 @@ impl RecordFormat<BYTES> for Recording {
 }
 
 impl Recording {
+    /// A basic block begins, and so the one before has ended, with a branch or without.
+    #[inline]
+    fn block(&mut self, block: u64, stack: u64, is_entry: bool, events: &mut Emitter<'_>) {
+        if let Some(branch) = self.blocks.begin(block, stack, is_entry) {
+            events.at(Some(branch.block));
+            events.branch_on(branch.taken, branch.needed);
+        }
+    }
+
     /// Bytes that were copied, compared or filled: vector by vector.
     fn range(
         &mut self,

@@ -85,7 +85,7 @@ impl Sites {
 
 /// A hash of one number by multiplication; the table is bounded, so that bad keys cost little.
 #[derive(Debug, Default)]
-struct Multiplied(u64);
+pub(super) struct Multiplied(u64);
 
 impl Hasher for Multiplied {
     fn finish(&self) -> u64 {

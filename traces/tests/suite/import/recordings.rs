@@ -6,6 +6,7 @@ const LOAD: u64 = 1;
 const LOADS: u64 = 4;
 const MESSAGE: u64 = 6;
 const END: u64 = 7;
+const BLOCK: u64 = 11;
 
 /// The beginning of a recording.
 fn begun() -> Vec<u8> {
@@ -29,6 +30,11 @@ fn add_message(bytes: &mut Vec<u8>, text: &str) {
     add(bytes, 0, text.len() as u64, MESSAGE << 56);
     bytes.extend(text.as_bytes());
     bytes.resize(bytes.len().next_multiple_of(24), 0);
+}
+
+/// A basic block at a place in the code, which runs with the stack pointer at `stack`.
+fn add_block(bytes: &mut Vec<u8>, place: u64, stack: u64, is_entry: bool) {
+    add(bytes, stack, u64::from(is_entry), BLOCK << 56 | place);
 }
 
 fn ended(mut bytes: Vec<u8>, others: u64) -> Vec<u8> {
@@ -90,6 +96,80 @@ fn the_program_names_segments_and_phases() {
 }
 
 #[test]
+fn a_block_that_two_follow_ends_in_a_branch() {
+    let mut bytes = begun();
+    add_block(&mut bytes, 0x100, 900, true);
+    for turn in 0..4 {
+        add_block(&mut bytes, 0x110, 900, false);
+        add_load(&mut bytes, 0x10000, 5);
+        // What it calls is no block that follows it.
+        add_block(&mut bytes, 0x200, 800, true);
+        if turn == 3 {
+            add_block(&mut bytes, 0x120, 900, false);
+        }
+    }
+    add_load(&mut bytes, 0x10008, 5);
+    let (events, report) = imported(&ended(bytes, 0));
+    let branches: Vec<_> = events
+        .iter()
+        .filter(|event| event.kind == Kind::Branch)
+        .collect();
+    // The loop's end is the first time that its block has another behind it.
+    assert_eq!(branches.len(), 1);
+    assert_eq!((branches[0].address, branches[0].dep), (1, 1));
+    assert_eq!(
+        report.layout.sites[usize::from(branches[0].site)],
+        "0x110",
+        "it is told by the block that it ends"
+    );
+    assert_eq!((report.tally.branches, report.tally.accesses), (1, 5));
+    assert!(!report.lost.contains(&"branch outcomes"));
+    assert!(report.lost.contains(&"instructions without an access"));
+}
+
+#[test]
+fn branches_are_among_the_instructions_that_are_counted() {
+    let mut bytes = begun();
+    add_block(&mut bytes, 0x100, 900, true);
+    for turn in 0..1000 {
+        add_block(&mut bytes, 0x110, 900, false);
+        add_load(&mut bytes, 0x10000, 5);
+        add_block(&mut bytes, 0x120 + turn % 2, 900, false);
+    }
+    let assumed = Options {
+        instructions_per_access: Some(3.5),
+        ..options("recording")
+    };
+    let (events, report) = import_bytes(&ended(bytes, 0), assumed).unwrap();
+    assert!(report.tally.branches > 900);
+    let instructions: u64 = events
+        .iter()
+        .map(|event| u64::from(event.instructions) + event.own_instructions())
+        .sum();
+    assert!(
+        instructions.abs_diff(3500) <= 1,
+        "{instructions} of 1000 accesses"
+    );
+}
+
+#[test]
+fn branches_are_left_out_with_what_is_around_them() {
+    let mut bytes = begun();
+    for message in ["off", "on"] {
+        add_message(&mut bytes, message);
+        add_block(&mut bytes, 0x100, 900, true);
+        for turn in 0..10 {
+            add_block(&mut bytes, 0x110, 900, false);
+            add_load(&mut bytes, 0x10000, 5);
+            add_block(&mut bytes, 0x120 + turn % 2, 900, false);
+        }
+    }
+    let (_, report) = imported(&ended(bytes, 0));
+    // What has followed a block is known from before.
+    assert_eq!((report.tally.branches, report.tally.accesses), (10, 10));
+}
+
+#[test]
 fn what_is_missing_is_told() {
     let mut bytes = begun();
     add_load(&mut bytes, 0x1008, 0);
@@ -126,6 +206,7 @@ fn wrong_recordings_are_refused() {
         (vec![0; 48], "the first record is not `memwalk recording`"),
         (version, "another version"),
         (with(0, 0, 99 << 56), "unknown kind 99"),
+        (with(900, 0, BLOCK << 56), "a block without a place"),
         (with(0x1000, 0, LOAD << 56), "an access of 0 bytes"),
         (with(0x1000, 65_537, LOADS << 56), "a range of 65537 bytes"),
         (with(TOP - 3, 5, LOADS << 56), "a range of 5 bytes"),
