@@ -15,12 +15,14 @@ from memwalk.analysis.experiments.results import breakdown_table, is_parameter, 
 from memwalk.analysis.experiments.store import read_point
 from memwalk.analysis.prefetch_effect import ISSUED, PrefetchEffect, prefetch_effect
 from memwalk.analysis.programs import by_program
+from memwalk.analysis.source_lines import source_lines
 from memwalk.analysis.time_breakdown import StorageExplanation, TimeBreakdown, slowdown, time_breakdown
 from memwalk.analysis.usage import SiteUsage, site_usage
 from memwalk.simcore.errors import UserError
 
-By = Literal["segment", "phase", "pc"]
-"""What the parts of a breakdown are: data structures, phases, or the places in the code that made the last access."""
+By = Literal["segment", "phase", "pc", "line"]
+"""What the parts of a breakdown are: data structures, phases, or the places in the code that made the last access, by address or line."""
+_OF_CODE = ("pc", "line")
 
 FALSE_SHARING = "false_sharing"
 """Column of the breakdown, on machines whose caches are coherent."""
@@ -115,24 +117,31 @@ class Explanation:
         return f"{number:,.0f}" if self.operations is None else f"{number:,.2f}"
 
 
-def explain(result: Path, variant: str | None = None, by: By | None = None) -> list[Explanation | StorageExplanation]:
+def explain(
+    result: Path, variant: str | None = None, by: By | None = None, program: Path | None = None
+) -> list[Explanation | StorageExplanation]:
     """Explains every point of a result: a results folder, its ``results.parquet``, or the JSON file of one point.
 
     ``variant`` keeps one variant; ``by`` puts the parts together that have the same data structure, phase or place in the code, in
-    the last case the dearest first. Raises UserError if ``result`` is nothing of the kind, has no such variant, or does not know
-    places in the code.
+    the last case the dearest first. ``program`` is what knows the lines. Raises UserError if ``result`` is nothing of the kind, has no
+    such variant, or does not know places in the code.
     """
     results, breakdown, usage = _tables(result)
     everything = results
-    if by == "pc":
+    lines: dict[str, str] = {}
+    if by in _OF_CODE:
         breakdown = _by_site(result)
+    if by == "line":
+        if program is None:
+            raise UserError("--by line: name the program that was recorded, such as --program ./a.out")
+        lines = source_lines(program, breakdown["segment"].unique())
     if variant is not None:
         known = list(dict.fromkeys(results["variant"]))
         results = results[results["variant"] == variant]
         if results.empty:
             names = ", ".join(name for name in known if name) or "none"
             raise UserError(f"{result}: no variant `{variant}`; it has {names}")
-    explanations = [_put_together(one, by) for one in _explanations(results, everything, breakdown, usage)]
+    explanations = [_put_together(one, by, lines) for one in _explanations(results, everything, breakdown, usage)]
     if not explanations:
         raise UserError(f"{result}: has neither cycles nor seconds, so there is nothing to break down")
     return explanations
@@ -181,16 +190,17 @@ def _by_site(result: Path) -> pd.DataFrame:
     return read_table(path).rename(columns={"site": "segment"})
 
 
-def _put_together(one: Explanation | StorageExplanation, by: By | None) -> Explanation | StorageExplanation:
-    """Put together what `explain` is asked to."""
+def _put_together(one: Explanation | StorageExplanation, by: By | None, lines: Mapping[str, str]) -> Explanation | StorageExplanation:
+    """Put together what `explain` is asked to; ``lines`` are those of places in the code."""
     if by is None or not isinstance(one, Explanation):
         return one
     kept = [replace(part, segment=ALL) if by == "phase" or part.segment == ALL else replace(part, phase=ALL) for part in one.parts]
     groups: dict[tuple[str, str], list[Part]] = defaultdict(list)
     for part in kept:
-        groups[part.phase, part.segment].append(part)
+        name = lines.get(part.segment, part.segment)
+        groups[part.phase, name].append(replace(part, segment=name))
     parts = [_sum(group) for group in groups.values()]
-    if by == "pc":
+    if by in _OF_CODE:
         parts.sort(key=lambda part: -part.cycles)
     return replace(one, parts=tuple(parts))
 

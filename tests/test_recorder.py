@@ -171,6 +171,7 @@ def test_atomics_copies_threads_and_children(folder: Path, tmp_path: Path) -> No
     assert served == {"from": 200_000 / 32, "to": 200_000 / 32, "counter": 2, "(elsewhere)": pytest.approx(5, abs=5)}
 
 
+COMPARISON = "        if (keys[middle] < key)"
 SEARCHES = """
 #include <cstdint>
 #include <vector>
@@ -179,7 +180,7 @@ __attribute__((noinline)) std::size_t find(const std::vector<long> &keys, long k
     std::size_t low = 0, high = keys.size();
     while (low < high) {
         std::size_t middle = (low + high) / 2;
-        if (keys[middle] < key) // decided by what was read
+        if (keys[middle] < key)
             low = middle + 1;
         else
             high = middle;
@@ -219,12 +220,36 @@ def test_branches_are_wrongly_predicted_where_data_decide(folder: Path, tmp_path
     point = json.loads(memwalk("explain", tmp_path / "out", "--json").stdout)["points"][0]
     cycles = {part["phase"]: part["causes"]["branch"] for part in point["parts"] if part["segment"] == "keys"}
     assert cycles["any key"] > 100 * cycles["one key"]
-    done = memwalk("explain", tmp_path / "out", "--by", "pc", "--json")
-    parts = json.loads(done.stdout)["points"][0]["parts"]
-    worst = max(parts, key=lambda part: part["causes"]["branch"])["segment"]
-    done = subprocess.run(["addr2line", "-e", program, worst], capture_output=True, text=True, check=True)
-    line = int(done.stdout.split()[0].rpartition(":")[2])
-    assert "keys[middle]" in "".join(SEARCHES.splitlines()[line - 2 : line + 1])
+    by_line = ("--by", "line", "--program", program)
+    parts, places = (
+        json.loads(memwalk("explain", tmp_path / "out", *by, "--json").stdout)["points"][0]["parts"] for by in (by_line, ("--by", "pc"))
+    )
+    worst = max(parts, key=lambda part: part["causes"]["branch"])
+    number = SEARCHES.splitlines().index(COMPARISON) + 1
+    assert worst["segment"] == f"searches.cpp:{number}: {COMPARISON.strip()}"
+    assert len(parts) < len(places), "lines have several instructions"
+    for counted in (lambda part: part["cycles"], lambda part: part["walks"], lambda part: sum(part["served"].values())):
+        assert sum(map(counted, parts)) == pytest.approx(sum(map(counted, places)))
+
+
+def test_lines_need_a_program_that_has_them(folder: Path, linked_list: Path, tmp_path: Path) -> None:
+    done = memwalk("replay", linked_list, "--machine", "thesis-simulator", "--out", tmp_path / "out")
+    assert done.returncode == 0, done.stderr
+
+    def refusal(*options: str | Path) -> str:
+        done = memwalk("explain", tmp_path / "out", *options)
+        assert done.returncode == 2
+        return " ".join(done.stderr.split())
+
+    assert "--by line: name the program that was recorded" in refusal("--by", "line")
+    assert "--program: only with --by line" in refusal("--by", "pc", "--program", "a.out")
+    assert "--program nothing: no such file" in refusal("--by", "line", "--program", "nothing")
+    text = tmp_path / "text"
+    text.write_text("no program")
+    assert "no program that addr2line can read" in refusal("--by", "line", "--program", text)
+    stripped = tmp_path / "stripped"
+    subprocess.run(["strip", folder / "linked_list", "-o", stripped], check=True)
+    assert "tells no line of any" in refusal("--by", "line", "--program", stripped)
 
 
 THREADS = """

@@ -24,16 +24,18 @@ class By(StrEnum):
     SEGMENT = "segment"
     PHASE = "phase"
     PC = "pc"
+    LINE = "line"
 
 
 _PLACES = 20
 """Places in the code that are shown unless somebody says how many."""
-_NAMES = {By.SEGMENT: "data structure", By.PHASE: "phase", By.PC: "instruction"}
+_OF_CODE = (By.PC, By.LINE)
+_NAMES = {By.SEGMENT: "data structure", By.PHASE: "phase", By.PC: "instruction", By.LINE: "source line"}
 """What is above their names."""
 
 
 @app.command(
-    epilog="Example: memwalk explain out/search-tree-size --variant B+; "
+    epilog="Example: memwalk explain out/search-tree-size --variant B+; memwalk explain out/mine --by line --program ./mine; "
     "memwalk explain join.parquet --critical-path --machine thesis-simulator --out path.svg"
 )
 def explain(
@@ -44,11 +46,16 @@ def explain(
     variant: Annotated[str | None, typer.Option(help="Explain this variant only.")] = None,
     by: Annotated[
         By | None,
-        typer.Option(help="Put together what has the same data structure, phase or place in the code, the instruction's address."),
+        typer.Option(
+            help="Put together what has the same data structure, phase, or place in the code: the instruction's address, or its line."
+        ),
     ] = None,
+    program: Annotated[Path | None, typer.Option(help="With --by line, the program that was recorded, compiled with -g.")] = None,
     top: Annotated[
         int | None,
-        typer.Option(min=1, max=console.MOST, metavar="N", help=f"With --by pc, show so many places, {_PLACES} if absent; --json has all."),
+        typer.Option(
+            min=1, max=console.MOST, metavar="N", help=f"With --by pc or line, show so many places, {_PLACES} if absent; --json has all."
+        ),
     ] = None,
     critical_path: Annotated[
         bool, typer.Option("--critical-path", help="Show what waited for what in a part of a recorded trace.")
@@ -77,8 +84,8 @@ def explain(
 
     of_path = {"--machine": machine, "--from": from_, "--events": events, "--out": out}
     if critical_path:
-        if variant is not None or by is not None or top is not None:
-            raise UserError("--variant, --by, --top: for results; a critical path is that of a trace")
+        if any(option is not None for option in (variant, by, program, top)):
+            raise UserError("--variant, --by, --program, --top: for results; a critical path is that of a trace")
         if machine is None:
             raise UserError("--critical-path: name the machine, such as --machine thesis-simulator")
         count = path_of.DEFAULT_EVENTS if events is None else events
@@ -86,9 +93,11 @@ def explain(
         return
     if unused := [option for option, value in of_path.items() if value is not None]:
         raise UserError(f"{', '.join(unused)}: only with --critical-path")
-    if top is not None and by is not By.PC:
-        raise UserError("--top: only with --by pc, which has a row for each place in the code; leave it out")
-    explanations = explained(result, variant, None if by is None else by.value)
+    if top is not None and by not in _OF_CODE:
+        raise UserError("--top: only with --by pc or line, which has a row for each place in the code; leave it out")
+    if program is not None and by is not By.LINE:
+        raise UserError("--program: only with --by line, which reads the lines from it; leave it out")
+    explanations = explained(result, variant, None if by is None else by.value, program)
     if json:
         console.print_json({"points": [_plain(one) for one in explanations]})
         return
@@ -166,7 +175,7 @@ def _print_slots(title: str, one: "Explanation", by: By | None, top: int) -> Non
             one.written(part.walks),
             *(one.written(part.false_sharing) for _ in shared),
         ]
-        for part in (one.parts[:top] if by is By.PC else one.parts)
+        for part in (one.parts[:top] if by in _OF_CODE else one.parts)
     ]
     if len(rows) < len(one.parts):
         rows.append([f"({len(one.parts) - len(rows):,} more)"])

@@ -1,0 +1,68 @@
+"""Lines of a program's source, by the addresses of its instructions."""
+
+import shutil
+import subprocess
+from collections import defaultdict
+from collections.abc import Iterable
+from pathlib import Path, PurePath
+
+from memwalk.simcore.errors import UserError
+
+_TOOL = "addr2line"
+_TEXT = 60
+"""Letters of a line that are shown, the dots behind longer ones included."""
+
+
+def source_lines(program: Path, places: Iterable[str]) -> dict[str, str]:
+    """Return ``file:line: text`` for each of ``places``, addresses in hexadecimal, whose line the program tells.
+
+    The text is there if the source is. A file has its name alone where no other has the same. The program has to be compiled with
+    ``-g``. Raises UserError if it is no program, tells no line of any place, or addr2line is missing.
+    """
+    addresses = [place for place in places if place.startswith("0x")]
+    if not addresses:
+        raise UserError("--by line: places in memwalk's own kernels have names, and no lines; use --by pc")
+    told = [_place(line) for line in _told(program, addresses)]
+    known = {address: place for address, place in zip(addresses, told, strict=True) if place is not None}
+    if not known:
+        raise UserError(
+            f"{program}: tells no line of any of the {len(addresses)} addresses; compile it with -g, and name the program that was recorded"
+        )
+    named: dict[str, set[str]] = defaultdict(set)
+    for file, _ in known.values():
+        named[PurePath(file).name].add(file)
+    texts = {file: _lines(file) for files in named.values() for file in files}
+    lines = {}
+    for address, (file, number) in known.items():
+        name = PurePath(file).name
+        text = texts[file][number - 1].strip() if number <= len(texts[file]) else ""
+        shown = text if len(text) <= _TEXT else f"{text[: _TEXT - 3]}..."
+        lines[address] = f"{name if len(named[name]) == 1 else file}:{number}" + (f": {shown}" if shown else "")
+    return lines
+
+
+def _told(program: Path, addresses: list[str]) -> list[str]:
+    """Return what addr2line says of each address."""
+    if shutil.which(_TOOL) is None:
+        raise UserError(f"--by line: needs {_TOOL}, which is not installed; it comes with GNU binutils")
+    if not program.is_file():
+        raise UserError(f"--program {program}: no such file")
+    done = subprocess.run([_TOOL, "-e", program], input="\n".join(addresses), capture_output=True, text=True, errors="replace", check=False)
+    told = done.stdout.splitlines()
+    if done.returncode or len(told) != len(addresses):
+        raise UserError(f"--program {program}: no program that {_TOOL} can read ({done.stderr.strip()})")
+    return told
+
+
+def _place(told: str) -> tuple[str, int] | None:
+    """Return file and line of what addr2line says, such as ``/src/a.cpp:12 (discriminator 3)``; None if it knows none."""
+    file, _, number = told.split(" (discriminator", maxsplit=1)[0].rpartition(":")
+    return (file, int(number)) if number.isdecimal() and int(number) > 0 else None
+
+
+def _lines(file: str) -> list[str]:
+    """Return the lines of a source; none if it cannot be read."""
+    try:
+        return Path(file).read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError:
+        return []
