@@ -115,6 +115,40 @@ def test_data_structures_and_phases_have_the_accesses_that_they_should(folder: P
     assert served["imported", "queries"] == entries, "each is set to 0 first"
 
 
+def test_the_program_says_how_many_instructions_there_are(folder: Path, tmp_path: Path) -> None:
+    """A step of the search below has 8 in the plain program, and some more in that which calls the recorder."""
+    source = folder / "searches.cpp"
+    source.write_text(SEARCHES)
+    program = built(folder, source)
+    recording = recorded(program)
+
+    def taken(*options: str | Path) -> dict[str, Any]:
+        done = memwalk("trace", "import", recording, *options, "-o", tmp_path / "t.parquet", "--json")
+        assert done.returncode == 0, done.stderr
+        (tmp_path / "t.parquet").unlink()
+        return dict(json.loads(done.stdout))
+
+    without, counted = taken(), taken("--program", program)
+    assert "instructions without an access" in without["lost"]
+    assert not any(lost.startswith("instructions") for lost in counted["lost"])
+    assert 8 * 12 * 2000 < counted["listed_instructions"] < 13 * 12 * 2000
+    assert counted["trace"]["instructions"] == pytest.approx(counted["listed_instructions"], abs=10)
+    assert without["trace"]["instructions"] == without["accesses"] + without["branches"]
+    assert (counted["unknown_blocks"], counted["warnings"]) == (0, [])
+
+    def refusal(*options: str | Path) -> str:
+        done = memwalk("trace", "import", recording, *options, "-o", tmp_path / "t.parquet")
+        assert done.returncode == 2
+        return " ".join(done.stderr.split())
+
+    other = built(folder, EXAMPLES / "hash_table.cpp")
+    assert "tells of no basic block that is in the program" in refusal("--program", other)
+    assert "no basic block calls the recorder" in refusal("--program", "/bin/true")
+    assert "no program that objdump can read" in refusal("--program", source)
+    assert "--program nothing: no such file" in refusal("--program", "nothing")
+    assert "--program: counts the instructions" in refusal("--program", program, "--instructions-per-access", "2")
+
+
 def test_instructions_are_found_in_the_source(linked_list: Path, folder: Path) -> None:
     """Also in a program that may lie anywhere."""
     sites = native.trace_info(linked_list)["layout"]["sites"]

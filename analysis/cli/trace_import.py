@@ -6,6 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
+from memwalk.analysis.basic_blocks import block_instructions
 from memwalk.analysis.cli import console
 from memwalk.analysis.cli.event_progress import event_progress
 from memwalk.simcore import units
@@ -53,6 +54,10 @@ def import_trace(
             help="Instructions for each access, that included, as the program has them on average, where the format does not list them.",
         ),
     ] = None,
+    program: Annotated[
+        Path | None,
+        typer.Option(help="The program that was recorded: its basic blocks say how many instructions there are, as objdump lists them."),
+    ] = None,
     pattern: Annotated[
         str | None,
         typer.Option(metavar="REGEX", help="For --format regex: groups address or hex_address, and kind, size, pc."),
@@ -73,10 +78,13 @@ def import_trace(
     if format_ not in names:
         raise UserError(f"--format {format_}: no such format; {nearest(format_, names)}")
     expect_new_file(output, makes_folder=False)
+    if program is not None and (per_access is not None or instructions is Instructions.DROP):
+        raise UserError("--program: counts the instructions; leave --instructions-per-access and --instructions drop out")
     options = {
         "format": format_,
         "instructions": instructions.value,
         "instructions_per_access": per_access,
+        "blocks": None if program is None else block_instructions(program),
         "pattern": pattern,
         "column": column,
         "segments": [_segment(text) for text in segment],

@@ -401,7 +401,7 @@ def import_trace(files: Sequence[str], path: Path, options: dict[str, Any], prog
 
     Returns what was read and lost.
 
-    ``options`` are ``format``, ``instructions``, ``instructions_per_access``, ``pattern``, ``column`` and ``segments``; see
+    ``options`` are ``format``, ``instructions``, ``instructions_per_access``, ``blocks``, ``pattern``, ``column`` and ``segments``; see
     `traces/src/import/mod.rs`.
     """
     return _guarded(_native.import_trace, list(files), str(path), options, progress)

@@ -41,6 +41,8 @@ pub enum Choice {
     Fetch,
     /// How many instructions there are for each access: the format does not say.
     PerAccess,
+    /// The program that was recorded: it knows how many instructions its basic blocks have.
+    Program,
 }
 
 /// What a foreign trace is made of.
@@ -81,6 +83,7 @@ impl Choice {
             Self::Pattern => "--pattern",
             Self::Fetch => "--instructions fetch",
             Self::PerAccess => "--instructions-per-access",
+            Self::Program => "--program",
         }
     }
 }

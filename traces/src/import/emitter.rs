@@ -36,6 +36,8 @@ pub struct Tally {
     pub clipped: u64,
     /// Lines or records that stand for nothing a simulation sees, such as a tool's messages.
     pub skipped: u64,
+    /// Basic blocks that ran and are not in the program, which says how many instructions they have.
+    pub unknown_blocks: u64,
     /// Conditional branches whose outcome is known.
     pub branches: u64,
     /// Accesses that the program itself left out (`memwalk on` and `memwalk off`).
@@ -139,6 +141,7 @@ impl Tally {
             listed_instructions: self.listed_instructions + other.listed_instructions,
             clipped: self.clipped + other.clipped,
             skipped: self.skipped + other.skipped,
+            unknown_blocks: self.unknown_blocks + other.unknown_blocks,
             branches: self.branches + other.branches,
             left_out: self.left_out + other.left_out,
             sites: self.sites.max(other.sites),
@@ -224,6 +227,11 @@ impl<'s> Emitter<'s> {
             self.close_instruction();
             self.add_plain(u64::from(count));
         }
+    }
+
+    /// A basic block ran of which nobody knows how many instructions it has.
+    pub(super) fn unknown_block(&mut self) {
+        self.tally.unknown_blocks += u64::from(!self.off);
     }
 
     /// Code bytes were fetched, for formats that do not say how many instructions they are.

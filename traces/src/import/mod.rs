@@ -78,6 +78,8 @@ pub struct Options {
     pub instructions: Instructions,
     /// Instructions for each access, that included, for formats that do not list them.
     pub instructions_per_access: Option<f64>,
+    /// Instructions of each basic block of the program that was recorded, by the block's place, for formats that say which blocks run.
+    pub blocks: Option<Vec<(u64, u32)>>,
     /// Regular expression with named groups, for the format `regex`.
     pub pattern: Option<String>,
     /// Column of the addresses, by name or number from 1, for CSV and Parquet.
@@ -92,6 +94,7 @@ impl Default for Options {
             format: AUTO.to_owned(),
             instructions: Instructions::default(),
             instructions_per_access: None,
+            blocks: None,
             pattern: None,
             column: None,
             segments: Vec::new(),
@@ -108,6 +111,7 @@ impl Options {
             (Choice::Pattern, self.pattern.is_some()),
             (Choice::Fetch, self.instructions == Instructions::Fetch),
             (Choice::PerAccess, self.instructions_per_access.is_some()),
+            (Choice::Program, self.blocks.is_some()),
         ];
         let useless = given
             .into_iter()
@@ -288,8 +292,20 @@ impl Import {
             tally,
             names,
             began_late,
-            warnings,
+            mut warnings,
         } = events.finish()?;
+        if self.options.blocks.is_some() && tally.listed_instructions == 0 {
+            return Err(ImportError::Options(format!(
+                "--program: {} tells of no basic block that is in the program; name the one that was recorded, compiled to tell of them",
+                self.input.name()
+            )));
+        }
+        if tally.unknown_blocks > 0 {
+            warnings.push(format!(
+                "{} times a basic block ran that is not in the program; its instructions are not in the trace",
+                tally.unknown_blocks
+            ));
+        }
         let report = Report {
             format: about.name,
             file: self.input.name().to_owned(),
@@ -307,6 +323,9 @@ impl Import {
     fn lost(&self, tally: &Tally) -> Vec<&'static str> {
         let mut lost = self.format.about().lost.to_vec();
         lost.retain(|lost| tally.branches == 0 || *lost != about::BRANCH_OUTCOMES);
+        lost.retain(|lost| {
+            tally.listed_instructions == 0 || !lost.starts_with(about::INSTRUCTIONS)
+        });
         let dropped = self.options.instructions == Instructions::Drop;
         for (absent, what) in [
             (
@@ -383,7 +402,10 @@ fn decode(
             records::decode(&mut drmemtrace::Drmemtrace::default(), input, events)
         }
         Format::Pinatrace => text::decode(&mut pinatrace::Pinatrace, input, events),
-        Format::Recording => records::decode(&mut recording::Recording::default(), input, events),
+        Format::Recording => {
+            let mut recording = recording::Recording::new(options.blocks.as_deref());
+            records::decode(&mut recording, input, events)
+        }
         Format::Gem5Packet => gem5_packet::decode(input, events),
         Format::Npy => npy::decode(input, events),
         Format::Csv => text::decode(&mut csv::Csv::new(column), input, events),

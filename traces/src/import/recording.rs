@@ -8,20 +8,23 @@
 //!
 //! The first record says what the file is.
 
-use crate::import::about::{About, BRANCH_OUTCOMES, Unit};
+use crate::import::about::{About, BRANCH_OUTCOMES, Choice, Unit};
 use crate::import::blocks::Blocks;
 use crate::import::emitter::Emitter;
 use crate::import::error::Fault;
 use crate::import::messages;
 use crate::import::pointers::Pointers;
 use crate::import::records::{RecordFormat, number};
+use crate::import::sites::Multiplied;
+use std::collections::HashMap;
+use std::hash::BuildHasherDefault;
 
 pub(super) static ABOUT: About = About {
     name: "recording",
     title: "memwalk: memwalk_recorder.c, linked into the program",
     grammar: "records of 24 bytes (u64 address, u64 value, u64 place and kind), the first of which is `memwalk recording 1`",
     unit: Unit::Records,
-    takes: &[],
+    takes: &[Choice::Program],
     lost: &[
         "instructions without an access",
         "dependences that are not through pointers",
@@ -56,11 +59,12 @@ const MOST_TEXT: u64 = 1024;
 /// Bytes of a pointer.
 const POINTER: u64 = 8;
 
-#[derive(Default)]
 pub(super) struct Recording {
     records: u64,
     pointers: Pointers,
     blocks: Blocks,
+    /// Instructions of blocks, by place, if they are known.
+    instructions: Option<HashMap<u64, u32, BuildHasherDefault<Multiplied>>>,
     /// A message that is being read, and how many bytes of it are to come.
     text: Vec<u8>,
     to_come: usize,
@@ -140,12 +144,31 @@ impl RecordFormat<BYTES> for Recording {
 }
 
 impl Recording {
+    /// Nothing has been read. `instructions` are those of each basic block of the program, by its place.
+    pub(super) fn new(instructions: Option<&[(u64, u32)]>) -> Self {
+        Self {
+            records: 0,
+            pointers: Pointers::default(),
+            blocks: Blocks::default(),
+            instructions: instructions.map(|blocks| blocks.iter().copied().collect()),
+            text: Vec::new(),
+            to_come: 0,
+            ended: false,
+        }
+    }
+
     /// A basic block begins, and so the one before has ended, with a branch or without.
     #[inline]
     fn block(&mut self, block: u64, stack: u64, is_entry: bool, events: &mut Emitter<'_>) {
         if let Some(branch) = self.blocks.begin(block, stack, is_entry) {
             events.at(Some(branch.block));
             events.branch_on(branch.taken, branch.needed);
+        }
+        if let Some(instructions) = &self.instructions {
+            match instructions.get(&block) {
+                Some(&count) => events.plain_instructions(count),
+                None => events.unknown_block(),
+            }
         }
     }
 

@@ -153,6 +153,48 @@ fn branches_are_among_the_instructions_that_are_counted() {
 }
 
 #[test]
+fn blocks_have_the_instructions_that_the_program_says() {
+    let mut bytes = begun();
+    add_block(&mut bytes, 0x100, 900, true);
+    for turn in 0..1000 {
+        add_block(&mut bytes, 0x110, 900, false);
+        add_load(&mut bytes, 0x10000, 5);
+        add_load(&mut bytes, 0x10008, 5);
+        add_block(&mut bytes, 0x120 + turn % 2, 900, false);
+    }
+    let with = |blocks| Options {
+        blocks: Some(blocks),
+        ..options("recording")
+    };
+    let bytes = ended(bytes, 0);
+    let (events, report) =
+        import_bytes(&bytes, with(vec![(0x110, 10), (0x120, 2), (0x121, 4)])).unwrap();
+    let instructions: u64 = events
+        .iter()
+        .map(|event| u64::from(event.instructions) + event.own_instructions())
+        .sum();
+    assert_eq!(report.tally.listed_instructions, 13_000);
+    assert!(
+        instructions.abs_diff(13_000) <= 3,
+        "{instructions}: accesses and branches are among them"
+    );
+    assert_eq!(report.tally.unknown_blocks, 1);
+    assert!(report.warnings[0].contains("1 times a basic block ran that is not in the program"));
+    assert!(
+        !report
+            .lost
+            .iter()
+            .any(|lost| lost.starts_with("instructions"))
+    );
+    let refused = import_bytes(&bytes, with(vec![(0x999, 10)])).unwrap_err();
+    assert!(
+        refused
+            .to_string()
+            .contains("tells of no basic block that is in the program")
+    );
+}
+
+#[test]
 fn branches_are_left_out_with_what_is_around_them() {
     let mut bytes = begun();
     for message in ["off", "on"] {

@@ -225,6 +225,10 @@ fn options_that_a_format_has_no_use_for_are_refused() {
             instructions_per_access: Some(2.0),
             ..options(format)
         },
+        Choice::Program => Options {
+            blocks: Some(Vec::new()),
+            ..options(format)
+        },
     };
     for (choice, format, expected) in [
         (
@@ -236,6 +240,11 @@ fn options_that_a_format_has_no_use_for_are_refused() {
             Choice::Pattern,
             "csv",
             "--pattern: has no effect on a trace of the format csv: it is for regex; leave it out",
+        ),
+        (
+            Choice::Program,
+            "csv",
+            "--program: has no effect on a trace of the format csv: it is for recording; leave it out",
         ),
         (
             Choice::Fetch,

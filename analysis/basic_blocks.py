@@ -1,0 +1,82 @@
+"""Instructions of a program's basic blocks, where the compiler has each of them call memwalk's recorder."""
+
+import re
+import shutil
+import subprocess
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from memwalk.simcore.errors import UserError
+
+_TOOL = "objdump"
+_INSTRUCTION = re.compile(r"\s*([0-9a-f]+):\t(\S+)\s*(.*)")
+_FUNCTION = re.compile(r"[0-9a-f]+ <.*>:$")
+_CALLED = re.compile(r"<(\w+)(?:@plt)?>")
+_CALLBACKS = ("__tsan_", "__sanitizer_cov_")
+_BLOCK = ("__sanitizer_cov_trace_pc", "__sanitizer_cov_trace_pc_guard")
+"""What a block calls when it begins."""
+_CALLS = ("call", "callq", "bl")
+_ENDS = ("jmp", "jmpq", "ret", "retq", "b", "br")
+"""Instructions behind which a block does not go on."""
+_PADDING = ("nop", "nopw", "nopl", "data16", "cs", "xchg")
+_WITHOUT_ARGUMENT = ("__sanitizer_cov_trace_pc", "__tsan_func_exit")
+"""Calls of the recorder before which nothing is put into a register."""
+
+
+def block_instructions(program: Path) -> list[tuple[int, int]]:
+    """Return the place of each basic block of a program as its recordings tell it, and how many instructions the block has.
+
+    Those that call the recorder are not counted. Raises UserError if the file is no program, has no block that calls the recorder,
+    or objdump is missing.
+    """
+    if shutil.which(_TOOL) is None:
+        raise UserError(f"--program: needs {_TOOL}, which is not installed; it comes with GNU binutils")
+    if not program.is_file():
+        raise UserError(f"--program {program}: no such file")
+    command = [_TOOL, "--disassemble", "--no-show-raw-insn", str(program)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="replace") as listing:
+        assert listing.stdout is not None
+        assert listing.stderr is not None
+        blocks = list(_blocks(listing.stdout))
+        told = listing.stderr.read().strip()
+    if listing.returncode:
+        raise UserError(f"--program {program}: no program that {_TOOL} can read ({told})")
+    if not blocks:
+        raise UserError(f"--program {program}: no basic block calls the recorder; compile it with -fsanitize-coverage=trace-pc")
+    return blocks
+
+
+def _blocks(listing: Iterable[str]) -> Iterator[tuple[int, int]]:
+    """Yield place and instructions of each block of a listing.
+
+    What a function does before its first block calls is left out: nearly all of it is for the calls' sake, which leave few registers alone.
+    """
+    place: int | None = None  # where the block began that goes on
+    count = 0
+    begins = False
+    for line in listing:
+        if _FUNCTION.match(line):
+            if place is not None:
+                yield place, count
+            place, begins = None, False
+            continue
+        if (found := _INSTRUCTION.match(line)) is None:
+            continue
+        address, name, operands = int(found[1], 16), found[2], found[3]
+        if begins:
+            # A call is known by the byte before the place that it returns to.
+            place, count, begins = address - 1, 0, False
+        called = _CALLED.search(operands) if name in _CALLS else None
+        if called is not None and called[1].startswith(_CALLBACKS):
+            count = max(0, count - (called[1] not in _WITHOUT_ARGUMENT))
+            if called[1] in _BLOCK:
+                if place is not None:
+                    yield place, count
+                place, begins = None, True
+        elif name not in _PADDING:
+            count += 1
+            if name in _ENDS and place is not None:
+                yield place, count
+                place = None
+    if place is not None:
+        yield place, count
