@@ -23,6 +23,8 @@ mod format;
 mod gem5_packet;
 mod input;
 mod lackey;
+mod lock_order;
+mod locks;
 mod messages;
 mod npy;
 mod numbers;
@@ -52,8 +54,9 @@ pub use threads::{Take, Threads};
 use crate::layout::{Layout, Segment};
 use crate::sink::EventSink;
 use crate::store::TraceInfo;
-use emitter::{Emitter, Finished, Names};
+use emitter::{Emitter, Finished, Names, OfSeveral};
 use input::Input;
+use lock_order::Nested;
 use regions::Regions;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -188,6 +191,17 @@ pub struct Report {
     pub layout: Layout,
 }
 
+/// What one file has come to.
+struct Decoded {
+    /// Without its layout.
+    report: Report,
+    names: Names,
+    /// As [`Finished::began_late`].
+    began_late: bool,
+    /// As [`Finished::nested`].
+    nested: Nested,
+}
+
 /// A foreign trace whose format is known.
 pub struct Import {
     input: Input,
@@ -261,24 +275,25 @@ impl Import {
     /// What is wrong with the file, with its place; or the error of `sink`.
     pub fn run(self, sink: &mut dyn EventSink) -> Result<Report, ImportError> {
         let names = Names::of(self.regions.clone());
-        let (mut report, names, _) = self.read(names, None, sink)?;
+        let Decoded {
+            mut report, names, ..
+        } = self.read(names, None, sink)?;
         report.check()?;
         report.layout = names.layout();
         Ok(report)
     }
 
-    /// Sends all events to `sink`. Of a thread among several, it is known whether it `begins_late`, where the program asks for it. Gives the
-    /// report without its layout, the names, and whether the program has asked.
+    /// Sends all events to `sink`. Of a thread among several, something is known before.
     fn read(
         mut self,
         names: Names,
-        begins_late: Option<bool>,
+        of_several: Option<OfSeveral>,
         sink: &mut dyn EventSink,
-    ) -> Result<(Report, Names, bool), ImportError> {
+    ) -> Result<Decoded, ImportError> {
         let mut events = Emitter::new(sink, self.options.instructions, names);
         events.assume(self.plain_per_access);
-        if let Some(begins_late) = begins_late {
-            events.is_of_several(begins_late);
+        if let Some(known) = of_several {
+            events.is_of_several(known);
         }
         let about = self.format.about();
         decode(self.format, &self.options, &mut self.input, &mut events)
@@ -287,6 +302,7 @@ impl Import {
             tally,
             names,
             began_late,
+            nested,
             warnings,
         } = events.finish()?;
         let report = Report {
@@ -299,7 +315,12 @@ impl Import {
             tally,
             layout: Layout::default(),
         };
-        Ok((report, names, began_late))
+        Ok(Decoded {
+            report,
+            names,
+            began_late,
+            nested,
+        })
     }
 
     /// What the format does not say, and what this trace or the options leave out besides.
