@@ -534,7 +534,8 @@ impl<'s> Emitter<'s> {
             return;
         };
         self.warn(format!(
-            "a thread holds {count} locks when its recording ends, that at {lock:#x} among them, and other threads wait for it until then:              whoever releases them does it by a function that is not wrapped, or the program has been killed"
+            "a thread holds {count} locks when its recording ends, that at {lock:#x} among them, and other threads wait for it until then: the \
+             program was killed, or releases them by a function that memwalk_wrap.rsp does not name"
         ));
     }
 
