@@ -7,8 +7,8 @@
  * unrecorded. `memwalk trace import FILE --format recording` reads it; traces/src/import/recording.rs describes the records.
  *
  * The thread that began is recorded, and with $MEMWALK_THREADS=N the first N: each in a file of its own, FILE, FILE.1, FILE.2, ...
- * Accesses of others are counted. Of the C library's functions only memcpy, memmove, memset
- * and memcmp are seen, if the linker is told to --wrap them.
+ * Accesses of others are counted. Of the C library's functions those are seen that memwalk_wrap.rsp tells the linker to wrap: copies and
+ * locks.
  */
 #if defined(__SANITIZE_THREAD__)
 #error "compile memwalk_recorder.c without -fsanitize=thread: it would record itself"
@@ -33,7 +33,7 @@ void *__real_memset(void *to, int byte, size_t bytes) __attribute__((weak));
 int __real_memcmp(const void *one, const void *other, size_t bytes) __attribute__((weak));
 #define OWN(function) (__real_##function ? __real_##function : function)
 
-enum kind { LOAD = 1, STORE, EXCHANGE, LOADS, STORES, MESSAGE, END, BLOCK = 11 };
+enum kind { LOAD = 1, STORE, EXCHANGE, LOADS, STORES, MESSAGE, END, LATCH, SHARE_LATCH, UNLATCH, BLOCK };
 
 struct record {
     uint64_t address;
@@ -358,7 +358,7 @@ void __sanitizer_cov_trace_pc_guard(uint32_t *guard) {
         note_block(blocks[2 * (guard - guards) + 1] & 1, __builtin_frame_address(0), CALLER);
 }
 
-/* --- the C library's copies: -Wl,--wrap=memcpy,--wrap=memmove,--wrap=memset,--wrap=memcmp, or of clang's -fsanitize=thread --- */
+/* --- the C library's copies, wrapped by memwalk_wrap.rsp, or of clang's -fsanitize=thread --- */
 
 #define COPY(name, own)                                                                        \
     void *name(void *to, const void *from, size_t bytes) {                                          \
@@ -386,3 +386,89 @@ int __wrap_memcmp(const void *one, const void *other, size_t bytes) {
 COPY(__tsan_memcpy, memmove)
 COPY(__tsan_memmove, memmove)
 FILL(__tsan_memset)
+
+/* --- the C library's locks, wrapped by memwalk_wrap.rsp --- */
+
+/* A lock is taken by one atomic operation on the word that it begins with, and released by another. Those that find it taken are left out. */
+#define LOCK_WORD 4
+
+static void note_taken(enum kind kind, const volatile void *lock, const void *caller) {
+    if (records())
+        push((uintptr_t)lock, 0, place(kind, 0, caller));
+    if (own)
+        note(EXCHANGE, lock, LOCK_WORD, caller);
+}
+
+static void note_released(enum kind access, const volatile void *lock, const void *caller) {
+    note(access, lock, LOCK_WORD, caller);
+    if (own)
+        push((uintptr_t)lock, 0, place(UNLATCH, 0, caller));
+}
+
+/* Whether a function that may have taken a lock did so: its holder may have died, too. */
+static int is_taken(int error) { return error == 0 || error == EOWNERDEAD; }
+
+#define TAKES(kind, name, parameters, arguments)                                               \
+    int __real_##name parameters __attribute__((weak));                                             \
+    int __wrap_##name parameters {                                                                  \
+        int error = __real_##name arguments;                                                        \
+        if (is_taken(error))                                                                        \
+            note_taken(kind, lock, CALLER);                                                         \
+        return error;                                                                               \
+    }
+
+#define TAKES_NOW(kind, name, type) TAKES(kind, name, (type *lock), (lock))
+#define TAKES_UNTIL(kind, name, type) TAKES(kind, name, (type *lock, const struct timespec *end), (lock, end))
+#define TAKES_BY_CLOCK(kind, name, type)                                                       \
+    TAKES(kind, name, (type *lock, clockid_t clock, const struct timespec *end), (lock, clock, end))
+
+/* Another may have the lock as soon as the function is called, but the record stands before its own. */
+#define RELEASES(access, name, type)                                                           \
+    int __real_##name(type *lock) __attribute__((weak));                                            \
+    int __wrap_##name(type *lock) {                                                                 \
+        note_released(access, lock, CALLER);                                                        \
+        return __real_##name(lock);                                                                 \
+    }
+
+TAKES_NOW(LATCH, pthread_mutex_lock, pthread_mutex_t)
+TAKES_NOW(LATCH, pthread_mutex_trylock, pthread_mutex_t)
+TAKES_UNTIL(LATCH, pthread_mutex_timedlock, pthread_mutex_t)
+TAKES_BY_CLOCK(LATCH, pthread_mutex_clocklock, pthread_mutex_t)
+RELEASES(EXCHANGE, pthread_mutex_unlock, pthread_mutex_t)
+
+TAKES_NOW(SHARE_LATCH, pthread_rwlock_rdlock, pthread_rwlock_t)
+TAKES_NOW(SHARE_LATCH, pthread_rwlock_tryrdlock, pthread_rwlock_t)
+TAKES_UNTIL(SHARE_LATCH, pthread_rwlock_timedrdlock, pthread_rwlock_t)
+TAKES_BY_CLOCK(SHARE_LATCH, pthread_rwlock_clockrdlock, pthread_rwlock_t)
+TAKES_NOW(LATCH, pthread_rwlock_wrlock, pthread_rwlock_t)
+TAKES_NOW(LATCH, pthread_rwlock_trywrlock, pthread_rwlock_t)
+TAKES_UNTIL(LATCH, pthread_rwlock_timedwrlock, pthread_rwlock_t)
+TAKES_BY_CLOCK(LATCH, pthread_rwlock_clockwrlock, pthread_rwlock_t)
+RELEASES(EXCHANGE, pthread_rwlock_unlock, pthread_rwlock_t)
+
+TAKES_NOW(LATCH, pthread_spin_lock, pthread_spinlock_t)
+TAKES_NOW(LATCH, pthread_spin_trylock, pthread_spinlock_t)
+RELEASES(STORE, pthread_spin_unlock, pthread_spinlock_t)
+
+/* Who waits for a condition releases the lock meanwhile. The waiting itself is not recorded. */
+#define WAITS(name, parameters, arguments)                                                     \
+    int __real_##name parameters __attribute__((weak));                                             \
+    int __wrap_##name parameters {                                                                  \
+        note_released(EXCHANGE, lock, CALLER);                                                      \
+        int error = __real_##name arguments;                                                        \
+        note_taken(LATCH, lock, CALLER);                                                            \
+        return error;                                                                               \
+    }
+
+WAITS(pthread_cond_wait, (pthread_cond_t *condition, pthread_mutex_t *lock), (condition, lock))
+WAITS(pthread_cond_timedwait, (pthread_cond_t *condition, pthread_mutex_t *lock, const struct timespec *end), (condition, lock, end))
+WAITS(pthread_cond_clockwait, (pthread_cond_t *condition, pthread_mutex_t *lock, clockid_t clock, const struct timespec *end),
+      (condition, lock, clock, end))
+
+/* std::condition_variable::wait(std::unique_lock<std::mutex> &), which libstdc++ has in its library: no linker sees what that calls. Both
+ * begin with what they are in C: the condition, and the address of the lock. */
+void __wrap__ZNSt18condition_variable4waitERSt11unique_lockISt5mutexE(pthread_cond_t *condition, pthread_mutex_t **lock) {
+    note_released(EXCHANGE, *lock, CALLER);
+    __real_pthread_cond_wait(condition, *lock);
+    note_taken(LATCH, *lock, CALLER);
+}

@@ -65,8 +65,8 @@ impl Overlay {
     #[inline]
     fn link(&mut self, event: &Event) -> (u32, u8) {
         self.plain += u64::from(event.instructions);
-        // What is no instruction waits for nothing.
-        let waits = event.own_instructions() > 0;
+        // What is no instruction waits for nothing; but a latch waits for what the instruction behind it waits for, which takes it.
+        let waits = event.own_instructions() > 0 || event.kind.wants_latch();
         let back = self.since_load.filter(|_| waits).unwrap_or(0);
         let link = match u32::try_from(back) {
             Ok(dep) if dep > 0 => (dep, self.plain.min(u64::from(u8::MAX)) as u8),
@@ -119,6 +119,15 @@ mod tests {
         for batch in 1..=events.len() {
             assert_eq!(laid(Dependences::Chain, &events, batch), chain);
         }
+        let [latch, unlatch] = [Kind::Latch, Kind::Unlatch].map(|kind| event(kind, 0));
+        let section = [
+            event(Kind::Load, 0),
+            latch,
+            event(Kind::Exchange, 2),
+            unlatch,
+        ];
+        let chain = [(0, 0), (1, 0), (2, 2), (0, 0)];
+        assert_eq!(laid(Dependences::Chain, &section, 4), chain);
         assert_eq!(laid(Dependences::None, &events, 7), [(0, 0); 7]);
         assert_eq!(laid(Dependences::Recorded, &events, 7), [(9, 9); 7]);
     }

@@ -377,6 +377,50 @@ fn a_latch_that_nobody_releases_is_an_error() {
     );
 }
 
+/// What threads say that can never end: their error.
+fn refusal(threads: [Vec<Event>; 2]) -> String {
+    let mut spec = narrow();
+    spec.cores = 2;
+    let layouts = vec![Layout::default(); 2];
+    let mut cores = Multicore::new(&spec, &ThreadOf::one_program(&layouts)).expect("a machine");
+    let mut sources = threads.map(|events| Batches(events, usize::MAX));
+    let [first, second] = &mut sources;
+    let error = cores.run(&mut [first, second], &mut |_| Ok(()));
+    error.expect_err("they wait forever").to_string()
+}
+
+#[test]
+fn threads_that_wait_for_each_other_are_an_error() {
+    let nested = |outer, inner| {
+        [
+            vec![latch(outer)],
+            busy(50),
+            vec![latch(inner), unlatch(inner), unlatch(outer)],
+        ]
+        .concat()
+    };
+    assert_eq!(
+        refusal([nested(0, 1), nested(1, 0)]),
+        "thread 0 waits for a latch that thread 1 does not release"
+    );
+    let barrier = || Event::new(Kind::Barrier, 0);
+    let meets = vec![latch(0), barrier(), unlatch(0)];
+    let comes = [busy(50), vec![latch(0), unlatch(0), barrier()]].concat();
+    assert_eq!(
+        refusal([meets, comes]),
+        "thread 1 waits for a latch that thread 0 does not release"
+    );
+}
+
+#[test]
+fn who_does_not_hold_a_latch_does_not_release_it() {
+    let holds = sections(&[(10, 0, 500)]);
+    let releases = [busy(20), vec![unlatch(0)], sections(&[(80, 0, 50)])].concat();
+    let statistics = on_cores(&narrow(), &[holds, releases]);
+    let ended = statistics.cores[1].cycles;
+    assert!(ended.abs_diff(510 + 50) <= 3, "{ended}");
+}
+
 /// A section whose latch is wanted in some way. One that holds nothing releases nothing.
 type Wanted = (Section, Kind);
 

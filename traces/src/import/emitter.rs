@@ -1,11 +1,15 @@
 //! Turns the accesses and instructions of a foreign trace into events.
 
 use crate::event::{Event, Kind};
+use crate::import::error::Fault;
+use crate::import::lock_order::{LockOrder, Nested};
+use crate::import::locks::{Locks, Step};
 use crate::import::regions::Regions;
-use crate::import::sites::Sites;
+use crate::import::sites::{Sites, UNKNOWN};
 use crate::layout::Layout;
 use crate::sink::{EventSink, SinkError};
 use serde::{Deserialize, Serialize};
+use std::rc::Rc;
 
 /// Events handed to the sink at a time.
 const BATCH_EVENTS: usize = 4096;
@@ -81,6 +85,15 @@ impl Names {
     }
 }
 
+/// What an import of several threads has found out before it wants the events of one.
+#[derive(Clone, Debug, Default)]
+pub(super) struct OfSeveral {
+    /// The thread asks to be recorded, and everything before that is left out.
+    pub(super) begins_late: bool,
+    /// That of all threads' locks.
+    pub(super) order: Rc<LockOrder>,
+}
+
 /// What an import knows at its end.
 #[derive(Debug)]
 pub(super) struct Finished {
@@ -88,6 +101,8 @@ pub(super) struct Finished {
     pub(super) names: Names,
     /// The program asked first of all to be recorded, and not before.
     pub(super) began_late: bool,
+    /// Locks that the thread took while it held others.
+    pub(super) nested: Nested,
     /// What the user should know, a sentence each.
     pub(super) warnings: Vec<String>,
 }
@@ -124,6 +139,7 @@ pub(super) struct Emitter<'s> {
     off: bool,
     /// The program has other threads, which are imported with this one.
     has_others: bool,
+    locks: Locks,
     /// The program has said at least once whether it wants to be recorded.
     switched: bool,
     /// The first time, it did.
@@ -174,6 +190,7 @@ impl<'s> Emitter<'s> {
             phase_unmarked: false,
             off: false,
             has_others: false,
+            locks: Locks::default(),
             switched: false,
             began_late: false,
             warnings: Vec::new(),
@@ -186,9 +203,10 @@ impl<'s> Emitter<'s> {
         self.assumed = plain;
     }
 
-    /// The program has several threads. If this one `begins_late`, everything is left out until it asks to be recorded.
-    pub(super) fn is_of_several(&mut self, begins_late: bool) {
+    /// The program has several threads. Of this one so much is known.
+    pub(super) fn is_of_several(&mut self, OfSeveral { begins_late, order }: OfSeveral) {
         self.has_others = true;
+        self.locks = Locks::with_order(order);
         self.off = begins_late;
         self.switched = begins_late;
     }
@@ -311,7 +329,7 @@ impl<'s> Emitter<'s> {
     pub(super) fn branch_on(&mut self, taken: bool, needed: Option<u64>) {
         self.branch(taken);
         if !self.off {
-            self.wait_for(needed);
+            self.let_last_need(needed);
         }
     }
 
@@ -352,6 +370,7 @@ impl<'s> Emitter<'s> {
         if self.off || !self.has_others {
             return;
         }
+        self.leave_locks();
         self.close_instruction();
         let instructions = self.take_plain();
         self.batch.push(Event {
@@ -360,6 +379,41 @@ impl<'s> Emitter<'s> {
         });
         // What comes behind waits for nothing that came before.
         self.first = self.handed + self.batch.len() as u64;
+        self.tell_locks();
+    }
+
+    /// The next access takes the lock at `address`, which event `needed` has brought: alone or beside others, as `kind` says. Other threads of the
+    /// program, if there are any, wait for that.
+    ///
+    /// # Errors
+    /// The thread holds too many.
+    pub(super) fn take_lock(
+        &mut self,
+        kind: Kind,
+        address: u64,
+        needed: Option<u64>,
+    ) -> Result<(), Fault> {
+        if !self.has_others {
+            return Ok(());
+        }
+        self.locks.take(kind, address)?;
+        if self.off {
+            return Ok(());
+        }
+        for step in self.locks.tell() {
+            self.push_step(step);
+            if step == (kind, address) {
+                self.let_last_need(needed);
+            }
+        }
+        Ok(())
+    }
+
+    /// The access before this has released the lock at `address`.
+    pub(super) fn release_lock(&mut self, address: u64) {
+        if let Some(step) = self.locks.release(address) {
+            self.push_step(step);
+        }
     }
 
     /// Goes on recording; if the program never asked to stop, the trace begins here.
@@ -373,6 +427,7 @@ impl<'s> Emitter<'s> {
         if std::mem::take(&mut self.phase_unmarked) {
             self.push_mark(0);
         }
+        self.tell_locks();
         Ok(())
     }
 
@@ -396,6 +451,7 @@ impl<'s> Emitter<'s> {
             ..Tally::default()
         };
         self.sites = Sites::default();
+        self.locks.forget();
         self.phase_unmarked = self.phase > 0;
         Ok(())
     }
@@ -413,6 +469,8 @@ impl<'s> Emitter<'s> {
     /// Hands over everything, the instructions after the last access too.
     pub(super) fn finish(mut self) -> Result<Finished, SinkError> {
         self.carry_rest();
+        self.warn_of_locks();
+        self.leave_locks();
         self.flush()?;
         if self.unsaid_warnings > 0 {
             let more = format!("and {} more of the kind", self.unsaid_warnings);
@@ -429,6 +487,7 @@ impl<'s> Emitter<'s> {
                 sites: self.sites,
             },
             began_late: self.began_late,
+            nested: self.locks.into_nested(),
             warnings: self.warnings,
         })
     }
@@ -460,15 +519,12 @@ impl<'s> Emitter<'s> {
         needed: Option<u64>,
     ) -> Option<u64> {
         self.access(kind, address, size);
-        if self.off {
-            return None;
-        }
-        Some(self.wait_for(needed))
+        (!self.off).then(|| self.let_last_need(needed))
     }
 
     /// The last event needs event `needed`. Gives its own number.
     #[inline]
-    fn wait_for(&mut self, needed: Option<u64>) -> u64 {
+    fn let_last_need(&mut self, needed: Option<u64>) -> u64 {
         let own = self.handed + self.batch.len() as u64 - 1;
         let needed = needed.filter(|&needed| needed >= self.first);
         if let (Some(needed), Some(event)) = (needed, self.batch.last_mut()) {
@@ -476,6 +532,46 @@ impl<'s> Emitter<'s> {
             event.dep = u32::try_from(own - needed).unwrap_or(0);
         }
         own
+    }
+
+    /// Takes the latches of all locks that are held.
+    fn tell_locks(&mut self) {
+        for step in self.locks.tell() {
+            self.push_step(step);
+        }
+    }
+
+    /// Releases the latches of all locks that are held.
+    fn leave_locks(&mut self) {
+        for step in self.locks.leave() {
+            self.push_step(step);
+        }
+    }
+
+    /// Whoever takes a latch pays at his site for the wait.
+    fn push_step(&mut self, (kind, lock): Step) {
+        self.close_instruction();
+        let instructions = self.take_plain();
+        let site = match kind {
+            Kind::Unlatch => UNKNOWN,
+            _ => self.sites.take(),
+        };
+        self.batch.push(Event {
+            instructions,
+            site,
+            ..Event::new(kind, lock)
+        });
+    }
+
+    #[cold]
+    fn warn_of_locks(&mut self) {
+        let Some((count, lock)) = self.locks.held() else {
+            return;
+        };
+        self.warn(format!(
+            "a thread holds {count} locks when its recording ends, that at {lock:#x} among them, and other threads wait for it until then: the \
+             program was killed, or releases them by a function that memwalk_wrap.rsp does not name"
+        ));
     }
 
     /// The next event is the open instruction, or one more of it.

@@ -24,6 +24,8 @@ mod format;
 mod gem5_packet;
 mod input;
 mod lackey;
+mod lock_order;
+mod locks;
 mod messages;
 mod npy;
 mod numbers;
@@ -53,8 +55,9 @@ pub use threads::{Take, Threads};
 use crate::layout::{Layout, Segment};
 use crate::sink::EventSink;
 use crate::store::TraceInfo;
-use emitter::{Emitter, Finished, Names};
+use emitter::{Emitter, Finished, Names, OfSeveral};
 use input::Input;
+use lock_order::Nested;
 use regions::Regions;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -193,6 +196,17 @@ pub struct Report {
     pub layout: Layout,
 }
 
+/// What one file has come to.
+struct Decoded {
+    /// Without its layout.
+    report: Report,
+    names: Names,
+    /// As [`Finished::began_late`].
+    began_late: bool,
+    /// As [`Finished::nested`].
+    nested: Nested,
+}
+
 /// A foreign trace whose format is known.
 pub struct Import {
     input: Input,
@@ -266,24 +280,26 @@ impl Import {
     /// What is wrong with the file, with its place; or the error of `sink`.
     pub fn run(self, sink: &mut dyn EventSink) -> Result<Report, ImportError> {
         let names = Names::of(self.regions.clone());
-        let (mut report, names, _) = self.read(names, None, sink)?;
-        report.check()?;
+        let has_program = self.options.blocks.is_some();
+        let Decoded {
+            mut report, names, ..
+        } = self.read(names, None, sink)?;
+        report.check(has_program)?;
         report.layout = names.layout();
         Ok(report)
     }
 
-    /// Sends all events to `sink`. Of a thread among several, it is known whether it `begins_late`, where the program asks for it. Gives the
-    /// report without its layout, the names, and whether the program has asked.
+    /// Sends all events to `sink`. Of a thread among several, something is known before.
     fn read(
         mut self,
         names: Names,
-        begins_late: Option<bool>,
+        of_several: Option<OfSeveral>,
         sink: &mut dyn EventSink,
-    ) -> Result<(Report, Names, bool), ImportError> {
+    ) -> Result<Decoded, ImportError> {
         let mut events = Emitter::new(sink, self.options.instructions, names);
         events.assume(self.plain_per_access);
-        if let Some(begins_late) = begins_late {
-            events.is_of_several(begins_late);
+        if let Some(known) = of_several {
+            events.is_of_several(known);
         }
         let about = self.format.about();
         decode(self.format, &self.options, &mut self.input, &mut events)
@@ -292,20 +308,9 @@ impl Import {
             tally,
             names,
             began_late,
-            mut warnings,
+            nested,
+            warnings,
         } = events.finish()?;
-        if self.options.blocks.is_some() && tally.listed_instructions == 0 {
-            return Err(ImportError::Options(format!(
-                "--program: {} tells of no basic block that is in the program; name the one that was recorded, compiled to tell of them",
-                self.input.name()
-            )));
-        }
-        if tally.unknown_blocks > 0 {
-            warnings.push(format!(
-                "{} times a basic block ran that is not in the program; its instructions are not in the trace",
-                tally.unknown_blocks
-            ));
-        }
         let report = Report {
             format: about.name,
             file: self.input.name().to_owned(),
@@ -316,7 +321,12 @@ impl Import {
             tally,
             layout: Layout::default(),
         };
-        Ok((report, names, began_late))
+        Ok(Decoded {
+            report,
+            names,
+            began_late,
+            nested,
+        })
     }
 
     /// What the format does not say, and what this trace or the options leave out besides.
@@ -360,17 +370,26 @@ impl Report {
         self
     }
 
-    /// Refuses a trace without an access.
-    fn check(&self) -> Result<(), ImportError> {
-        if self.tally.accesses > 0 {
-            return Ok(());
+    /// Refuses a trace without an access, and one that says nothing of the basic blocks of a program that was named for them.
+    fn check(&mut self, has_program: bool) -> Result<(), ImportError> {
+        if self.tally.accesses == 0 {
+            let format = Format::from_name(self.format).expect("a format of its own");
+            let (file, read) = (&self.file, self.read);
+            return Err(ImportError::no_access(file, read, format.about()));
         }
-        let format = Format::from_name(self.format).expect("a format of its own");
-        Err(ImportError::no_access(
-            &self.file,
-            self.read,
-            format.about(),
-        ))
+        if has_program && self.tally.listed_instructions == 0 {
+            return Err(ImportError::Options(format!(
+                "--program: {} tells of no basic block that is in the program; name the one that was recorded, compiled to tell of them",
+                self.file
+            )));
+        }
+        if self.tally.unknown_blocks > 0 {
+            self.warnings.push(format!(
+                "{} times a basic block ran that is not in the program; its instructions are not in the trace",
+                self.tally.unknown_blocks
+            ));
+        }
+        Ok(())
     }
 
     /// The `workload` of the imported trace's description.

@@ -1,6 +1,6 @@
 //! What `memwalk_recorder.c` writes, in a program whose compiler calls it for each access: packed records of 24 bytes.
 //!
-//! | u64 | of an access | of a message | of a basic block | at the end |
+//! | u64 | of an access or a lock | of a message | of a basic block | at the end |
 //! |---|---|---|---|---|
 //! | first | address | 0 | the stack pointer | records so far |
 //! | second | what a load of 8 bytes has read; bytes of a range | bytes of the text, which follows in as many records as it takes | 1 if a function begins with it | accesses of other threads |
@@ -8,6 +8,7 @@
 //!
 //! The first record says what the file is.
 
+use crate::event::Kind;
 use crate::import::about::{About, BRANCH_OUTCOMES, Choice, Unit};
 use crate::import::blocks::Blocks;
 use crate::import::emitter::Emitter;
@@ -48,6 +49,10 @@ const LOADS: u64 = 4;
 const STORES: u64 = 5;
 const MESSAGE: u64 = 6;
 const END: u64 = 7;
+/// A lock is taken, alone or beside others, by the access behind it; or has been released, by the access before it.
+const LATCH: u64 = 8;
+const SHARE_LATCH: u64 = 9;
+const UNLATCH: u64 = 10;
 const BLOCK: u64 = 11;
 
 /// Most bytes of a range, which the recorder cuts longer ones into.
@@ -121,6 +126,11 @@ impl RecordFormat<BYTES> for Recording {
                     "a message of {value} bytes; it has 1 to {MOST_TEXT}"
                 )));
             }
+            LATCH => events.take_lock(Kind::Latch, address, self.pointers.to(address))?,
+            SHARE_LATCH => {
+                events.take_lock(Kind::ShareLatch, address, self.pointers.to(address))?;
+            }
+            UNLATCH => events.release_lock(address),
             END => self.end(address, value, events)?,
             kind => return Err(Fault::new(format!("unknown kind {kind}"))),
         }

@@ -1,13 +1,15 @@
 //! Threads of one program, whose tool has written a file for each.
 
 use crate::event::Event;
-use crate::import::emitter::Names;
+use crate::import::emitter::{Names, OfSeveral};
 use crate::import::error::ImportError;
+use crate::import::lock_order::{LockOrder, Nested};
 use crate::import::source::STDIN;
 use crate::import::{Import, Options, Report, about};
 use crate::sink::{EventSink, SinkError};
 use crate::store::{MOST_THREADS, TraceInfo};
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 
 /// Takes the events of a thread, told by its number.
 pub type Take<'t> = dyn FnMut(usize, &[Event]) -> Result<(), SinkError> + 't;
@@ -70,29 +72,50 @@ impl Threads {
     /// As for [`Import::run`].
     pub fn run(self, take: &mut Take<'_>) -> Result<Report, ImportError> {
         let open = |path: &PathBuf| Import::open(path, self.options.clone());
+        // What a thread did before it asked to be recorded cannot be forgotten alone, and who waits for whom is a matter of all threads. So
+        // both are found out first.
+        let mut late = Vec::with_capacity(self.paths.len());
+        let mut nested = Nested::default();
+        for (thread, path) in self.paths.iter().enumerate() {
+            let ignored = Names::of(self.options.regions()?);
+            let mut sink = LookedThrough { thread, take };
+            let looked = open(path)?.read(ignored, Some(OfSeveral::default()), &mut sink)?;
+            late.push(looked.began_late);
+            nested.join(looked.nested);
+        }
+        let order = Rc::new(LockOrder::of(nested));
         let mut names = Names::of(self.options.regions()?);
         let mut all: Option<Report> = None;
-        for (thread, path) in self.paths.iter().enumerate() {
-            // What a thread did before it asked to be recorded cannot be forgotten alone. So this is found out first.
-            let ignored = Names::of(self.options.regions()?);
-            let mut looked_through = LookedThrough { thread, take };
-            let (_, _, begins_late) =
-                open(path)?.read(ignored, Some(false), &mut looked_through)?;
+        for (thread, (path, begins_late)) in self.paths.iter().zip(late).enumerate() {
+            let known = OfSeveral {
+                begins_late,
+                order: Rc::clone(&order),
+            };
             let mut sink = OfThread { thread, take };
-            let (mut report, known, _) = open(path)?.read(names, Some(begins_late), &mut sink)?;
-            names = known;
-            report.lost.retain(|lost| *lost != about::THREADS);
+            let mut read = open(path)?.read(names, Some(known), &mut sink)?;
+            names = read.names;
+            read.report.lost.retain(|lost| *lost != about::THREADS);
             all = Some(match all {
-                None => report,
-                Some(before) => before.and(report),
+                None => read.report,
+                Some(before) => before.and(read.report),
             });
         }
         let mut report = all.expect("a file at least");
-        report.check()?;
+        report.check(self.options.blocks.is_some())?;
+        report.warnings.extend(warning_of(&order));
         report.tally.sites = names.known_sites();
         report.layout = names.layout();
         Ok(report)
     }
+}
+
+/// What the user should know of the order of locks.
+fn warning_of(order: &LockOrder) -> Option<String> {
+    let (count, lowest) = order.crossed()?;
+    Some(format!(
+        "{count} locks are taken in several orders, that at {lowest:#x} among them: a thread that takes one of them and holds others of higher \
+         addresses gives those up until it has it, or threads could wait for each other for ever"
+    ))
 }
 
 /// A thread whose events nobody wants yet.
