@@ -358,6 +358,66 @@ def test_of_more_threads_the_first_are_recorded(counters: Path) -> None:
     assert (done.returncode, done.stderr) == (2, "memwalk: $MEMWALK_THREADS, no, is no number of threads from 1 on\n")
 
 
+LIVES = """
+#include <cstdint>
+#include <pthread.h>
+#include <thread>
+#include <vector>
+#include "memwalk.h"
+struct alignas(64) Counter { volatile std::uint64_t value; } counters[4];
+void count(int thread) {
+    for (int number = 0; number < 20000; ++number)
+        counters[thread].value = counters[thread].value + 1;
+}
+void *work(void *thread) {
+    count(*static_cast<int *>(thread));
+    return nullptr;
+}
+int main(int, char **arguments) {
+    count(0);
+    char how = arguments[1][0];
+    int numbers[4] = {0, 1, 2, 3};
+    if (how == 'a')
+        return 0;
+    if (how == 'c') {
+        std::vector<std::thread> others;
+        for (int thread = 1; thread < 4; ++thread)
+            others.emplace_back(work, &numbers[thread]);
+        for (std::thread &other : others)
+            other.join();
+    } else {
+        pthread_t others[4];
+        for (int thread = 1; thread < 4; ++thread)
+            pthread_create(&others[thread], nullptr, work, &numbers[thread]);
+        for (int thread = 1; thread < 4; ++thread)
+            pthread_join(others[thread], nullptr);
+    }
+    count(0);
+}
+"""
+
+
+def test_threads_begin_and_end_where_the_program_says(folder: Path) -> None:
+    """Three threads count at the same time, behind the first one's count and before its second."""
+    source = folder / "lives.cpp"
+    source.write_text(LIVES)
+    program = built(folder, source)
+
+    def cycles(how: str) -> list[float]:
+        recording = recorded(program, how, threads="4")
+        trace, report = imported_threads(recording, 4) if how != "alone" else imported(recording)
+        assert report["warnings"] == []
+        done = memwalk("replay", trace, "--machine", "zen4-server", "--json")
+        assert done.returncode == 0, done.stderr
+        return list(json.loads(done.stdout)["bounds"]["cycles"])
+
+    once = cycles("alone")
+    for how in ("c++", "posix"):
+        lower, upper = cycles(how)
+        assert lower > 2.4 * once[0]
+        assert upper == pytest.approx(3 * once[1], rel=0.05)
+
+
 LOCKS = """
 #include <cstdint>
 #include <mutex>
@@ -434,13 +494,13 @@ def replayed(locks: Path, which: str, out: Path) -> tuple[list[float], list[dict
 def test_sections_under_a_lock_do_not_overlap(common: str, apart: str, locks: Path, tmp_path: Path) -> None:
     """Threads with a lock of their own, or one that they share, run at the same time; those with a common one after each other."""
     together, parts = replayed(locks, apart, tmp_path)
-    assert not any(part["causes"].get("barrier") for part in parts)
+    assert not any(part["causes"].get("barrier") for part in parts if part["segment"] == "locks")
     in_turn, parts = replayed(locks, common, tmp_path)
     for turns, once in zip(in_turn, together, strict=True):
         assert 3.8 * once < turns < 5 * once
     waits = {part["segment"]: part["causes"].get("barrier", 0) for part in parts}
     assert waits.pop("locks") == pytest.approx(0.75 * in_turn[0], rel=0.1), "three of four wait at any time"
-    assert not any(waits.values())
+    assert sum(waits.values()) < 0.1 * in_turn[0], "the first for the last of the others, at the end"
 
 
 def test_locks_of_threads_that_are_not_recorded_keep_nobody_waiting(locks: Path) -> None:
@@ -527,6 +587,10 @@ LATCHES = {
 }
 
 
+NO_LOCK = 1 << 63
+"""Latches of threads' beginnings and ends are at addresses from here on."""
+
+
 def test_each_function_for_locks_is_seen(folder: Path) -> None:
     """Those of C that C++ calls; which one, its library decides."""
     source = folder / "each.cpp"
@@ -541,7 +605,7 @@ def test_each_function_for_locks_is_seen(folder: Path) -> None:
             if phase == "end":
                 break
             latches = found.setdefault(phase, [])
-        elif "latch" in event["kind"]:
+        elif "latch" in event["kind"] and event["address"] < NO_LOCK:
             latches.append(event["kind"])
     assert found == LATCHES
     subprocess.run([program], env={"PATH": os.defpath}, check=True)

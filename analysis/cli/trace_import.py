@@ -71,8 +71,8 @@ def import_trace(
 ) -> None:
     """Make a trace file from another tool's trace, and say what that trace does not tell.
 
-    Of several threads each has a core of its own when the trace is replayed. All begin at the same time, and wait for each other where the
-    program has said `memwalk barrier`.
+    Of several threads each has a core of its own when the trace is replayed. All begin at the same time, but those of recordings where the
+    program has begun them. They wait for each other where the program has said `memwalk barrier`.
     """
     names = [_AUTO, *(about["name"] for about in native.import_formats())]
     if format_ not in names:

@@ -33,11 +33,11 @@ void *__real_memset(void *to, int byte, size_t bytes) __attribute__((weak));
 int __real_memcmp(const void *one, const void *other, size_t bytes) __attribute__((weak));
 #define OWN(function) (__real_##function ? __real_##function : function)
 
-enum kind { LOAD = 1, STORE, EXCHANGE, LOADS, STORES, MESSAGE, END, LATCH, SHARE_LATCH, UNLATCH, BLOCK };
+enum kind { LOAD = 1, STORE, EXCHANGE, LOADS, STORES, MESSAGE, END, LATCH, SHARE_LATCH, UNLATCH, BLOCK, BEGIN, AWAIT, THREAD };
 
 struct record {
     uint64_t address;
-    uint64_t value; /* what a load of 8 bytes reads; bytes of a range or of a text; 1 if a function begins with a block */
+    uint64_t value; /* what a load of 8 bytes reads; bytes of a range or of a text; 1 if a function begins with a block; a thread */
     uint64_t place; /* the instruction, 48 bits; bytes, 8 bits; kind, 8 bits */
 };
 
@@ -118,6 +118,7 @@ static void begin_thread(void) {
     struct record first = {0};
     OWN(memcpy)(&first, "memwalk recording 1\n", 20);
     push(first.address, first.value, first.place);
+    push(0, (uint64_t)pthread_self(), (uint64_t)THREAD << 56);
 }
 
 static inline int is_recorded(void) {
@@ -471,4 +472,51 @@ void __wrap__ZNSt18condition_variable4waitERSt11unique_lockISt5mutexE(pthread_co
     note_released(EXCHANGE, *lock, CALLER);
     __real_pthread_cond_wait(condition, *lock);
     note_taken(LATCH, *lock, CALLER);
+}
+
+/* --- threads that begin and end, wrapped by memwalk_wrap.rsp --- */
+
+static __thread unsigned noted; /* beginnings and ends */
+
+static void note_thread(enum kind kind, pthread_t thread, const void *caller) {
+    ++noted;
+    if (is_recorded())
+        push(0, (uint64_t)thread, place(kind, 0, caller));
+}
+
+int __real_pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*work)(void *), void *argument) __attribute__((weak));
+int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*work)(void *), void *argument) {
+    int error = __real_pthread_create(thread, attributes, work, argument);
+    if (!error)
+        note_thread(BEGIN, *thread, CALLER);
+    return error;
+}
+
+int __real_pthread_join(pthread_t thread, void **result) __attribute__((weak));
+int __wrap_pthread_join(pthread_t thread, void **result) {
+    int error = __real_pthread_join(thread, result);
+    if (!error)
+        note_thread(AWAIT, thread, CALLER);
+    return error;
+}
+
+/* What std::thread has in its library. It is its pthread_t, and a std::unique_ptr is passed by its address. Linked statically, these call the
+ * functions above, which have noted it then. */
+
+void __real__ZNSt6thread15_M_start_threadESt10unique_ptrINS_6_StateESt14default_deleteIS1_EEPFvvE(pthread_t *thread, void *state, void (*depend)(void))
+    __attribute__((weak));
+void __wrap__ZNSt6thread15_M_start_threadESt10unique_ptrINS_6_StateESt14default_deleteIS1_EEPFvvE(pthread_t *thread, void *state, void (*depend)(void)) {
+    unsigned before = noted;
+    __real__ZNSt6thread15_M_start_threadESt10unique_ptrINS_6_StateESt14default_deleteIS1_EEPFvvE(thread, state, depend);
+    if (noted == before)
+        note_thread(BEGIN, *thread, CALLER);
+}
+
+void __real__ZNSt6thread4joinEv(pthread_t *thread) __attribute__((weak));
+void __wrap__ZNSt6thread4joinEv(pthread_t *thread) {
+    pthread_t ended = *thread;
+    unsigned before = noted;
+    __real__ZNSt6thread4joinEv(thread);
+    if (noted == before)
+        note_thread(AWAIT, ended, CALLER);
 }

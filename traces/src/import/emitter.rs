@@ -2,6 +2,7 @@
 
 use crate::event::{Event, Kind};
 use crate::import::error::Fault;
+use crate::import::lives::{Known, Life, Told};
 use crate::import::lock_order::{LockOrder, Nested};
 use crate::import::locks::{Locks, Step};
 use crate::import::regions::Regions;
@@ -92,6 +93,8 @@ pub(super) struct OfSeveral {
     pub(super) begins_late: bool,
     /// That of all threads' locks.
     pub(super) order: Rc<LockOrder>,
+    /// Whom the thread begins and waits for.
+    pub(super) life: Known,
 }
 
 /// What an import knows at its end.
@@ -103,6 +106,8 @@ pub(super) struct Finished {
     pub(super) began_late: bool,
     /// Locks that the thread took while it held others.
     pub(super) nested: Nested,
+    /// When the thread has begun others and waited for them.
+    pub(super) life: Told,
     /// What the user should know, a sentence each.
     pub(super) warnings: Vec<String>,
 }
@@ -140,6 +145,7 @@ pub(super) struct Emitter<'s> {
     /// The program has other threads, which are imported with this one.
     has_others: bool,
     locks: Locks,
+    life: Life,
     /// The program has said at least once whether it wants to be recorded.
     switched: bool,
     /// The first time, it did.
@@ -191,6 +197,7 @@ impl<'s> Emitter<'s> {
             off: false,
             has_others: false,
             locks: Locks::default(),
+            life: Life::default(),
             switched: false,
             began_late: false,
             warnings: Vec::new(),
@@ -204,11 +211,15 @@ impl<'s> Emitter<'s> {
     }
 
     /// The program has several threads. Of this one so much is known.
-    pub(super) fn is_of_several(&mut self, OfSeveral { begins_late, order }: OfSeveral) {
+    pub(super) fn is_of_several(&mut self, known: OfSeveral) {
         self.has_others = true;
-        self.locks = Locks::with_order(order);
-        self.off = begins_late;
-        self.switched = begins_late;
+        self.locks = Locks::with_order(known.order);
+        self.off = known.begins_late;
+        self.switched = known.begins_late;
+        self.life = Life::of(known.life);
+        for step in self.life.start() {
+            self.push_step(step);
+        }
     }
 
     /// An instruction was executed; the accesses that follow are its own. `code` is its address and size in bytes.
@@ -382,6 +393,31 @@ impl<'s> Emitter<'s> {
         self.tell_locks();
     }
 
+    /// The system calls the thread so.
+    pub(super) fn thread_is(&mut self, name: u64) {
+        self.life.is(name);
+    }
+
+    /// The thread has begun another.
+    pub(super) fn begin_thread(&mut self, name: u64) {
+        if let Some(step) = self.life.begin(name) {
+            self.push_step(step);
+        }
+    }
+
+    /// The thread has waited for the end of another, which may want a lock in the replay that this one holds.
+    pub(super) fn wait_for_thread(&mut self, name: u64) {
+        if let Some(steps) = self.life.wait(name) {
+            self.leave_locks();
+            for step in steps {
+                self.push_step(step);
+            }
+            if !self.off {
+                self.tell_locks();
+            }
+        }
+    }
+
     /// The next access takes the lock at `address`, which event `needed` has brought: alone or beside others, as `kind` says. Other threads of the
     /// program, if there are any, wait for that.
     ///
@@ -471,6 +507,9 @@ impl<'s> Emitter<'s> {
         self.carry_rest();
         self.warn_of_locks();
         self.leave_locks();
+        for step in self.life.finish() {
+            self.push_step(step);
+        }
         self.flush()?;
         if self.unsaid_warnings > 0 {
             let more = format!("and {} more of the kind", self.unsaid_warnings);
@@ -488,6 +527,7 @@ impl<'s> Emitter<'s> {
             },
             began_late: self.began_late,
             nested: self.locks.into_nested(),
+            life: self.life.into_told(),
             warnings: self.warnings,
         })
     }

@@ -24,6 +24,7 @@ mod format;
 mod gem5_packet;
 mod input;
 mod lackey;
+mod lives;
 mod lock_order;
 mod locks;
 mod messages;
@@ -57,6 +58,7 @@ use crate::sink::EventSink;
 use crate::store::TraceInfo;
 use emitter::{Emitter, Finished, Names, OfSeveral};
 use input::Input;
+use lives::Told;
 use lock_order::Nested;
 use regions::Regions;
 use serde::{Deserialize, Serialize};
@@ -205,6 +207,8 @@ struct Decoded {
     began_late: bool,
     /// As [`Finished::nested`].
     nested: Nested,
+    /// As [`Finished::life`].
+    life: Told,
 }
 
 /// A foreign trace whose format is known.
@@ -309,6 +313,7 @@ impl Import {
             names,
             began_late,
             nested,
+            life,
             warnings,
         } = events.finish()?;
         let report = Report {
@@ -326,6 +331,7 @@ impl Import {
             names,
             began_late,
             nested,
+            life,
         })
     }
 

@@ -1,10 +1,10 @@
 //! What `memwalk_recorder.c` writes, in a program whose compiler calls it for each access: packed records of 24 bytes.
 //!
-//! | u64 | of an access or a lock | of a message | of a basic block | at the end |
-//! |---|---|---|---|---|
-//! | first | address | 0 | the stack pointer | records so far |
-//! | second | what a load of 8 bytes has read; bytes of a range | bytes of the text, which follows in as many records as it takes | 1 if a function begins with it | accesses of other threads |
-//! | third | address of the instruction (48 bits), bytes (8 bits), kind (8 bits) | kind | where it begins (48 bits), kind | kind |
+//! | u64 | of an access or a lock | of a message | of a basic block | of a thread | at the end |
+//! |---|---|---|---|---|---|
+//! | first | address | 0 | the stack pointer | 0 | records so far |
+//! | second | what a load of 8 bytes has read; bytes of a range | bytes of the text, which follows in as many records as it takes | 1 if a function begins with it | its `pthread_t` | accesses of other threads |
+//! | third | address of the instruction (48 bits), bytes (8 bits), kind (8 bits) | kind | where it begins (48 bits), kind | address of the instruction (48 bits), kind | kind |
 //!
 //! The first record says what the file is.
 
@@ -54,6 +54,10 @@ const LATCH: u64 = 8;
 const SHARE_LATCH: u64 = 9;
 const UNLATCH: u64 = 10;
 const BLOCK: u64 = 11;
+/// The thread has begun another, or waited for its end, which the second number names; and how the thread itself is called.
+const BEGIN: u64 = 12;
+const AWAIT: u64 = 13;
+const THREAD: u64 = 14;
 
 /// Most bytes of a range, which the recorder cuts longer ones into.
 const MOST_RANGE: u64 = 1 << 16;
@@ -131,6 +135,9 @@ impl RecordFormat<BYTES> for Recording {
                 events.take_lock(Kind::ShareLatch, address, self.pointers.to(address))?;
             }
             UNLATCH => events.release_lock(address),
+            BEGIN => events.begin_thread(value),
+            AWAIT => events.wait_for_thread(value),
+            THREAD => events.thread_is(value),
             END => self.end(address, value, events)?,
             kind => return Err(Fault::new(format!("unknown kind {kind}"))),
         }

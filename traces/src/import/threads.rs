@@ -3,6 +3,7 @@
 use crate::event::Event;
 use crate::import::emitter::{Names, OfSeveral};
 use crate::import::error::ImportError;
+use crate::import::lives::Known;
 use crate::import::lock_order::{LockOrder, Nested};
 use crate::import::source::STDIN;
 use crate::import::{Import, Options, Report, about};
@@ -76,20 +77,25 @@ impl Threads {
         // both are found out first.
         let mut late = Vec::with_capacity(self.paths.len());
         let mut nested = Nested::default();
+        let mut told = Vec::with_capacity(self.paths.len());
         for (thread, path) in self.paths.iter().enumerate() {
             let ignored = Names::of(self.options.regions()?);
             let mut sink = LookedThrough { thread, take };
             let looked = open(path)?.read(ignored, Some(OfSeveral::default()), &mut sink)?;
             late.push(looked.began_late);
             nested.join(looked.nested);
+            told.push(looked.life);
         }
+        let lives = Known::of_all(&told);
         let order = Rc::new(LockOrder::of(nested));
         let mut names = Names::of(self.options.regions()?);
         let mut all: Option<Report> = None;
-        for (thread, (path, begins_late)) in self.paths.iter().zip(late).enumerate() {
+        let known = self.paths.iter().zip(late).zip(lives);
+        for (thread, ((path, begins_late), life)) in known.enumerate() {
             let known = OfSeveral {
                 begins_late,
                 order: Rc::clone(&order),
+                life,
             };
             let mut sink = OfThread { thread, take };
             let mut read = open(path)?.read(names, Some(known), &mut sink)?;

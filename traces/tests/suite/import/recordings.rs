@@ -12,6 +12,9 @@ const LATCH: u64 = 8;
 const SHARE_LATCH: u64 = 9;
 const UNLATCH: u64 = 10;
 const BLOCK: u64 = 11;
+const BEGIN: u64 = 12;
+const AWAIT: u64 = 13;
+const THREAD: u64 = 14;
 
 /// The beginning of a recording.
 fn begun() -> Vec<u8> {
@@ -606,6 +609,107 @@ fn of_locks_in_two_orders_one_is_given_up() {
     let (threads, report) = threads_of(&[left_out, nested(B, A)]);
     assert_eq!(latches(&threads, 1), plain(B, A));
     assert_eq!(report.warnings, [""; 0]);
+}
+
+/// A record of a thread: what it is called, or that it begins another or waits for its end.
+fn add_thread(bytes: &mut Vec<u8>, kind: u64, name: u64) {
+    add(bytes, 0, name, kind << 56 | u64::from(kind != THREAD));
+}
+
+/// A recording that begins with what the thread is called.
+fn begun_as(name: u64) -> Vec<u8> {
+    let mut bytes = begun();
+    add_thread(&mut bytes, THREAD, name);
+    bytes
+}
+
+/// The latches of a thread's beginning and end.
+fn life(thread: u64) -> (u64, u64) {
+    (u64::MAX - 2 * thread, u64::MAX - 2 * thread - 1)
+}
+
+fn waits(latch: u64) -> [(Kind, u64); 2] {
+    [(Kind::ShareLatch, latch), (Kind::Unlatch, latch)]
+}
+
+#[test]
+fn a_thread_begins_when_another_begins_it_and_is_waited_for() {
+    let mut first = begun_as(100);
+    add_load(&mut first, 0x500, 0);
+    add_thread(&mut first, BEGIN, 200);
+    add_taken(&mut first, LATCH, A);
+    add_thread(&mut first, AWAIT, 200);
+    add_load(&mut first, 0x508, 0);
+    let mut second = begun_as(200);
+    add_load(&mut second, 0x600, 0);
+    let (threads, _) = threads_of(&[first, second]);
+    let (beginning, end) = life(1);
+    let mut expected = vec![
+        (Kind::Latch, beginning),
+        (Kind::Barrier, 0),
+        (Kind::Load, 0x500),
+        (Kind::Unlatch, beginning),
+        (Kind::Latch, A),
+        (Kind::Exchange, A),
+        // The other may want what this one holds.
+        (Kind::Unlatch, A),
+    ];
+    expected.extend(waits(end));
+    expected.extend([(Kind::Latch, A), (Kind::Load, 0x508), (Kind::Unlatch, A)]);
+    assert_eq!(threads[0], expected);
+    let mut expected = vec![(Kind::Latch, end), (Kind::Barrier, 0)];
+    expected.extend(waits(beginning));
+    expected.extend([(Kind::Load, 0x600), (Kind::Unlatch, end)]);
+    assert_eq!(threads[1], expected);
+}
+
+#[test]
+fn threads_that_are_called_alike_are_begun_in_their_order() {
+    let mut first = begun_as(100);
+    for place in [0x500, 0x508] {
+        add_thread(&mut first, BEGIN, 200);
+        add_load(&mut first, place, 0);
+        add_thread(&mut first, AWAIT, 200);
+    }
+    let (threads, _) = threads_of(&[first, begun_as(200), begun_as(200)]);
+    let ((one, one_ends), (other, other_ends)) = (life(1), life(2));
+    let mut expected = vec![(Kind::Latch, one), (Kind::Latch, other), (Kind::Barrier, 0)];
+    expected.extend([(Kind::Unlatch, one), (Kind::Load, 0x500)]);
+    expected.extend(waits(one_ends));
+    expected.extend([(Kind::Unlatch, other), (Kind::Load, 0x508)]);
+    expected.extend(waits(other_ends));
+    assert_eq!(threads[0], expected);
+}
+
+#[test]
+fn a_thread_that_is_left_out_begins_others_nevertheless() {
+    let mut first = begun_as(100);
+    add_message(&mut first, "off");
+    add_thread(&mut first, BEGIN, 200);
+    add_message(&mut first, "on");
+    add_load(&mut first, 0x500, 0);
+    // Of this one there is no recording.
+    add_thread(&mut first, BEGIN, 300);
+    add_thread(&mut first, AWAIT, 300);
+    let (threads, _) = threads_of(&[first, begun_as(200)]);
+    let (beginning, _) = life(1);
+    let expected = [
+        (Kind::Latch, beginning),
+        (Kind::Barrier, 0),
+        (Kind::Unlatch, beginning),
+        (Kind::Load, 0x500),
+    ];
+    assert_eq!(threads[0], expected);
+}
+
+#[test]
+fn who_is_said_to_begin_himself_or_never_to_begin_begins_at_once() {
+    let mut first = begun_as(100);
+    add_thread(&mut first, BEGIN, 100);
+    add_load(&mut first, 0x500, 0);
+    add_thread(&mut first, AWAIT, 100);
+    let (threads, _) = threads_of(&[first, begun_as(200)]);
+    assert_eq!(threads, [vec![(Kind::Load, 0x500)], vec![]]);
 }
 
 /// What a thread of a random program does.

@@ -1,0 +1,169 @@
+//! When the threads of a recorded program begin and end, and who waits for that.
+//!
+//! Latches stand for both. A thread that begins another holds one from the beginning of the trace until it does so; the other asks for it first.
+//! A thread whose end somebody waits for holds one until then. So that nobody asks before they are held, all threads meet behind that.
+
+use crate::event::Kind;
+use crate::import::locks::Step;
+use std::collections::{HashMap, VecDeque};
+
+/// What a thread's recording says, in its order. The system gives a thread a name, and uses it again when that has ended.
+#[derive(Debug, Default)]
+pub(super) struct Told {
+    name: Option<u64>,
+    begun: Vec<u64>,
+    awaited: Vec<u64>,
+}
+
+/// The life of a thread: what its recording says, and what that means beside the others'.
+#[derive(Debug, Default)]
+pub(super) struct Life {
+    told: Told,
+    known: Known,
+}
+
+/// What is known of a thread when all recordings have been read. Threads are told by their numbers; those that are not recorded are nobody.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Known {
+    number: usize,
+    /// Whom it begins, in its order.
+    begun: VecDeque<Option<usize>>,
+    /// Whose end it waits for, in its order.
+    awaited: VecDeque<Option<usize>>,
+    /// Another thread begins it.
+    is_begun: bool,
+    /// Another thread waits for its end.
+    is_awaited: bool,
+    /// Some thread begins another, or waits for its end.
+    all_meet: bool,
+}
+
+impl Life {
+    /// That of a thread of which something is known.
+    pub(super) fn of(known: Known) -> Self {
+        Self {
+            told: Told::default(),
+            known,
+        }
+    }
+
+    /// The thread has this name.
+    pub(super) fn is(&mut self, name: u64) {
+        self.told.name = Some(name);
+    }
+
+    /// What comes before all that the thread does.
+    pub(super) fn start(&self) -> Vec<Step> {
+        let Known {
+            number, ref begun, ..
+        } = self.known;
+        let mut steps = Vec::new();
+        steps.extend(
+            begun
+                .iter()
+                .flatten()
+                .map(|&other| (Kind::Latch, beginning(other))),
+        );
+        steps.extend(self.known.is_awaited.then(|| (Kind::Latch, end(number))));
+        steps.extend(self.known.all_meet.then_some((Kind::Barrier, 0)));
+        if self.known.is_begun {
+            steps.extend(wait_for(beginning(number)));
+        }
+        steps
+    }
+
+    /// The thread has begun another.
+    pub(super) fn begin(&mut self, name: u64) -> Option<Step> {
+        self.told.begun.push(name);
+        let other = self.known.begun.pop_front()??;
+        Some((Kind::Unlatch, beginning(other)))
+    }
+
+    /// The thread has waited for the end of another.
+    pub(super) fn wait(&mut self, name: u64) -> Option<[Step; 2]> {
+        self.told.awaited.push(name);
+        let other = self.known.awaited.pop_front()??;
+        Some(wait_for(end(other)))
+    }
+
+    /// What comes behind all that the thread does: those begin whom it has not begun, and nobody waits for it any more.
+    pub(super) fn finish(&mut self) -> Vec<Step> {
+        let begun = self.known.begun.drain(..).flatten().map(beginning);
+        let mut released: Vec<u64> = begun.collect();
+        released.extend(self.known.is_awaited.then(|| end(self.known.number)));
+        released
+            .into_iter()
+            .map(|latch| (Kind::Unlatch, latch))
+            .collect()
+    }
+
+    /// What the recording has said.
+    pub(super) fn into_told(self) -> Told {
+        self.told
+    }
+}
+
+impl Known {
+    /// Finds out whom threads begin and wait for.
+    pub(super) fn of_all(told: &[Told]) -> Vec<Self> {
+        let (begun, awaited) = (
+            found(told, |told| &told.begun),
+            found(told, |told| &told.awaited),
+        );
+        let all_meet = begun.iter().chain(&awaited).flatten().any(Option::is_some);
+        let is_in = |lists: &[VecDeque<Option<usize>>], number| {
+            lists.iter().flatten().any(|other| *other == Some(number))
+        };
+        let is_begun: Vec<bool> = (0..told.len())
+            .map(|number| is_in(&begun, number))
+            .collect();
+        let is_awaited: Vec<bool> = (0..told.len())
+            .map(|number| is_in(&awaited, number))
+            .collect();
+        let lists = begun.into_iter().zip(awaited).enumerate();
+        lists
+            .map(|(number, (begun, awaited))| Self {
+                number,
+                begun,
+                awaited,
+                is_begun: is_begun[number],
+                is_awaited: is_awaited[number],
+                all_meet,
+            })
+            .collect()
+    }
+}
+
+/// The threads whose names are in a list of each: of those with one name the first that is named is the first.
+fn found(told: &[Told], names: impl Fn(&Told) -> &Vec<u64>) -> Vec<VecDeque<Option<usize>>> {
+    let mut of_name: HashMap<u64, VecDeque<usize>> = HashMap::new();
+    for (number, one) in told.iter().enumerate() {
+        if let Some(name) = one.name {
+            of_name.entry(name).or_default().push_back(number);
+        }
+    }
+    let mut find = |own: usize, name: &u64| {
+        let other = of_name.get_mut(name)?.pop_front()?;
+        (other != own).then_some(other)
+    };
+    let mut lists = Vec::with_capacity(told.len());
+    for (number, one) in told.iter().enumerate() {
+        lists.push(names(one).iter().map(|name| find(number, name)).collect());
+    }
+    lists
+}
+
+/// The latch of a thread's beginning: no lock of a program is at such an address.
+fn beginning(thread: usize) -> u64 {
+    u64::MAX - 2 * thread as u64
+}
+
+/// The latch of a thread's end.
+fn end(thread: usize) -> u64 {
+    beginning(thread) - 1
+}
+
+/// Waits until a latch has been released.
+fn wait_for(latch: u64) -> [Step; 2] {
+    [(Kind::ShareLatch, latch), (Kind::Unlatch, latch)]
+}
