@@ -694,7 +694,16 @@ def built_in_rust(folder: Path, source: Path) -> Path:
     """Return the program of a source in Rust, instrumented and linked with the recorder."""
     calls = ("level=3", "prune-blocks=0", "trace-pc-guard", "pc-table", "trace-loads", "trace-stores")
     asked = [f"-Cllvm-args=-sanitizer-coverage-{call}" for call in calls]
-    options = ["--edition", "2021", "-O", "-g", "-Cpasses=sancov-module", *asked, "-Clink-arg=memwalk_recorder.o"]
+    options = [
+        "--edition",
+        "2021",
+        "-O",
+        "-g",
+        "-Cpasses=sancov-module",
+        *asked,
+        "-Clink-arg=memwalk_recorder.o",
+        "-Clink-arg=@memwalk_wrap.rsp",
+    ]
     program = folder / f"{source.stem}_in_rust"
     subprocess.run(["rustc", *options, source, "-o", program], cwd=folder, check=True)
     return program
@@ -707,6 +716,42 @@ def test_a_program_in_rust(folder: Path) -> None:
     done = memwalk("replay", trace, "--machine", "thesis-simulator", *LITTLE, "--json")
     cycles = json.loads(done.stdout)["bounds"]["cycles"]
     assert LATENCY * NODES < cycles[0] < cycles[1] < 1.1 * LATENCY * NODES
+
+
+IN_TURN = """
+use std::hint::black_box;
+fn count() {
+    for number in 0..20000u64 {
+        black_box(number);
+    }
+}
+fn main() {
+    count();
+    if std::env::args().nth(1).unwrap() == "threads" {
+        let other = std::thread::spawn(count);
+        other.join().unwrap();
+        count();
+    }
+}
+"""
+
+
+@pytest.mark.skipif(not shutil.which("rustc"), reason="needs rustc")
+def test_threads_of_a_program_in_rust(folder: Path) -> None:
+    """Another thread counts between two counts of the first, and not beside one of them. (What comes first is slower: caches are cold.)"""
+    source = folder / "in_turn.rs"
+    source.write_text(IN_TURN)
+    program = built_in_rust(folder, source)
+
+    def cycles(trace: Path) -> int:
+        done = memwalk("replay", trace, "--machine", "zen4-server", "--dependences", "chain", "--json")
+        assert done.returncode == 0, done.stderr
+        return int(json.loads(done.stdout)["cycles"])
+
+    once, _ = imported(recorded(program, "alone"))
+    alone = cycles(once)
+    threads, _ = imported_threads(recorded(program, "threads", threads="2"), 2)
+    assert cycles(threads) > 2 * alone
 
 
 ODD = """
