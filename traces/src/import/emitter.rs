@@ -382,6 +382,9 @@ impl<'s> Emitter<'s> {
             return;
         }
         self.leave_locks();
+        for step in self.life.begin_all() {
+            self.push_step(step);
+        }
         self.close_instruction();
         let instructions = self.take_plain();
         self.batch.push(Event {

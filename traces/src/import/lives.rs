@@ -79,6 +79,14 @@ impl Life {
         Some((Kind::Unlatch, beginning(other)))
     }
 
+    /// Those begin whom the thread has not begun: it waits for all.
+    pub(super) fn begin_all(&mut self) -> Vec<Step> {
+        let begun = self.known.begun.iter_mut().filter_map(Option::take);
+        begun
+            .map(|other| (Kind::Unlatch, beginning(other)))
+            .collect()
+    }
+
     /// The thread has waited for the end of another.
     pub(super) fn wait(&mut self, name: u64) -> Option<[Step; 2]> {
         self.told.awaited.push(name);
@@ -88,13 +96,10 @@ impl Life {
 
     /// What comes behind all that the thread does: those begin whom it has not begun, and nobody waits for it any more.
     pub(super) fn finish(&mut self) -> Vec<Step> {
-        let begun = self.known.begun.drain(..).flatten().map(beginning);
-        let mut released: Vec<u64> = begun.collect();
-        released.extend(self.known.is_awaited.then(|| end(self.known.number)));
-        released
-            .into_iter()
-            .map(|latch| (Kind::Unlatch, latch))
-            .collect()
+        let mut steps = self.begin_all();
+        let end = end(self.known.number);
+        steps.extend(self.known.is_awaited.then_some((Kind::Unlatch, end)));
+        steps
     }
 
     /// What the recording has said.

@@ -703,6 +703,26 @@ fn a_thread_that_is_left_out_begins_others_nevertheless() {
 }
 
 #[test]
+fn all_have_begun_when_a_thread_waits_for_all() {
+    let mut first = begun_as(100);
+    add_message(&mut first, "barrier");
+    add_thread(&mut first, BEGIN, 200);
+    add_load(&mut first, 0x500, 0);
+    let mut second = begun_as(200);
+    add_message(&mut second, "barrier");
+    let (threads, _) = threads_of(&[first, second]);
+    let (beginning, _) = life(1);
+    let expected = [
+        (Kind::Latch, beginning),
+        (Kind::Barrier, 0),
+        (Kind::Unlatch, beginning),
+        (Kind::Barrier, 0),
+        (Kind::Load, 0x500),
+    ];
+    assert_eq!(threads[0], expected);
+}
+
+#[test]
 fn who_is_said_to_begin_himself_or_never_to_begin_begins_at_once() {
     let mut first = begun_as(100);
     add_thread(&mut first, BEGIN, 100);
