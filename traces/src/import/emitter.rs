@@ -17,6 +17,9 @@ const BATCH_EVENTS: usize = 4096;
 /// Warnings that are kept; the rest are counted.
 const MOST_WARNINGS: usize = 20;
 
+/// The phase of a thread that waits until another begins it.
+const NOT_BEGUN: &str = "not begun";
+
 /// What becomes of the instructions that a foreign trace lists.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -217,7 +220,13 @@ impl<'s> Emitter<'s> {
         self.off = known.begins_late;
         self.switched = known.begins_late;
         self.life = Life::of(known.life);
-        for step in self.life.start() {
+        let mut waiting = self.phase;
+        if self.life.is_begun() {
+            // Where a program has as many phases as there may be, it has none for this.
+            waiting = self.regions.phase(NOT_BEGUN).unwrap_or(self.phase);
+        }
+        self.at(None);
+        for step in self.life.start(waiting, self.phase) {
             self.push_step(step);
         }
     }

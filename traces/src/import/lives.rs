@@ -52,22 +52,27 @@ impl Life {
         self.told.name = Some(name);
     }
 
-    /// What comes before all that the thread does.
-    pub(super) fn start(&self) -> Vec<Step> {
-        let Known {
-            number, ref begun, ..
-        } = self.known;
+    /// Whether the thread waits until another begins it.
+    pub(super) fn is_begun(&self) -> bool {
+        self.known.is_begun
+    }
+
+    /// What comes before all that the thread does. Before it has begun it is in a phase, and behind that in another.
+    pub(super) fn start(&self, before: u64, behind: u64) -> Vec<Step> {
         let mut steps = Vec::new();
-        steps.extend(
-            begun
-                .iter()
-                .flatten()
-                .map(|&other| (Kind::Latch, beginning(other))),
-        );
-        steps.extend(self.known.is_awaited.then(|| (Kind::Latch, end(number))));
-        steps.extend(self.known.all_meet.then_some((Kind::Barrier, 0)));
-        if self.known.is_begun {
+        let begun = self.known.begun.iter().flatten();
+        steps.extend(begun.map(|&other| (Kind::Latch, beginning(other))));
+        let number = self.known.number;
+        if self.known.is_awaited {
+            steps.push((Kind::Latch, end(number)));
+        }
+        if self.known.all_meet {
+            steps.push((Kind::Barrier, 0));
+        }
+        if self.is_begun() {
+            steps.push((Kind::Mark, before));
             steps.extend(wait_for(beginning(number)));
+            steps.push((Kind::Mark, behind));
         }
         steps
     }
