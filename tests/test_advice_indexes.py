@@ -27,7 +27,7 @@ from memwalk.analysis.cli.main import app
 from memwalk.simcore.engines import native
 from memwalk.simcore.errors import UserError
 from memwalk.simcore.machine import load_machine
-from memwalk.simcore.storage import load_device
+from memwalk.simcore.storage import load_device, page_blocks, page_times_ps
 from memwalk.simcore.yaml_source import load
 
 NAMES = {structure.name for structure in STRUCTURES}
@@ -477,6 +477,30 @@ def test_reasons_name_what_is_lost() -> None:
     assert "make hardly a difference here: what they change is less than 3% of the 1 us of array in pages of 4 KB." in near[2]
     behind = reasons([an_advice("array", 4096, 1.0, 0.5, queued=0.5)], task(keys=10_000))
     assert "0.50 page reads of 100 us, behind pages that are written, take 100 us of its 101 us" in behind[0]
+    rarely = reasons([an_advice("array", 4096, 1.0, 0.000393)], task(keys=10_000))
+    assert "0.00039 page reads of 100 us take 0.0393 us of its 1.04 us" in rarely[0]
+    small = reasons([replace(array, pages=1)], task(keys=1000))
+    assert "the memory holds its only page, so that its 1 us are the processor's." in small[0]
+
+
+def test_scans_of_several_pages_are_told_to_take_less_where_leaves_lie_in_a_row() -> None:
+    asked = task(keys=10_000, mix={"search": 0.0, "scan": 1.0, "insert": 0.0})
+    disk = replace(asked, device=load_device("cheetah-15k4"))
+    following, anywhere = page_times_ps(disk.device.device(), page_blocks(4096))
+
+    def one(device_ps: float, reads: float = 100.0) -> list[IndexAdvice]:
+        return [an_advice("array", 4096, 1.0, reads, page=device_ps / 1e6)]  # 1000 pages of 10 entries
+
+    (said,) = [line for line in reasons(one(anywhere), disk) if line.startswith("Leaf pages of a scan")]
+    assert f"{anywhere / 1e6:,.0f} us" in said
+    assert f"{following / 1e6:,.0f} us" in said
+    told = [
+        reasons(one(asked.page_seconds(4096) * 1e12), asked),  # flash takes as long for a page anywhere
+        reasons(one(anywhere), replace(disk, scan_range=10)),
+        reasons(one(anywhere, reads=0.0), disk),
+        reasons(one(anywhere), replace(disk, mix={"search": 1.0, "scan": 0.0, "insert": 0.0})),
+    ]
+    assert not any(line.startswith("Leaf pages of a scan") for lines in told for line in lines)
 
 
 def test_reasons_name_what_cores_wait_for() -> None:
