@@ -280,6 +280,18 @@ def test_what_the_model_says_is_a_reason_if_it_is_most_of_the_difference() -> No
     assert unknown == f"dsm takes 2.17 times as long: {took}."
 
 
+def test_simulated_waits_are_a_reason_before_what_the_model_has() -> None:
+    best = replace(an_advice("super-column", 0.6, 0.0, 0.3, 0.13), waiting_seconds=0.1)
+    waits = replace(an_advice("nsm", 2.6, 1.5, 0.3, 1.2), waiting_seconds=1.1)  # 1.0 of 2.0; the model has 1.5 of iteration
+    near = replace(an_advice("pax", 2.6, 1.5, 0.3, 0.13), waiting_seconds=1.2)
+    works = replace(an_advice("dsm", 2.6, 1.5, 0.3, 1.2), waiting_seconds=1.0)  # 0.9 of 2.0
+    _, far, by_line, steps, *_ = reasons([best, waits, near, works])
+    waiting = "it waits for lines and translations for 1.1 s instead of 0.1 s, and fetches 1.20 lines per record instead of 0.13"
+    assert far == f"nsm takes 4.33 times as long: {waiting}."
+    assert by_line == "pax takes 4.33 times as long: it waits for lines and translations for 1.2 s instead of 0.1 s."
+    assert steps == "dsm takes 4.33 times as long: it steps the storage manager's iterator more often."
+
+
 def test_what_the_best_layout_does_most_is_what_simulation_says() -> None:
     memory = an_advice("super-column", 1.0, 0.0, 2.0, 0.1)
     assert reasons([memory]) == ["super-column is best: most of its time goes to reconstructing tuples."]

@@ -105,14 +105,21 @@ def _unlike_predicted(one: Advice) -> str:
 
 
 def _against(other: Advice, best: Advice) -> str:
-    """Name what the other layout loses most by: in simulation its pages or the processor, and that by what the model predicts.
+    """Name what the other layout loses most by: in simulation its pages, or waits for lines; or what the model has of the processor's work.
 
-    What the model predicts is a reason if it is most of what the processor takes longer.
+    Waits, and what the model predicts, are a reason if they are most of what the processor takes longer.
     """
     pages, processor = other.io_seconds - best.io_seconds, other.processor_seconds - best.processor_seconds
     if pages > max(0.0, processor):
         read = [f"{three_digits(one.io_seconds)} s ({three_digits(one.megabytes_read)} MB)" for one in (other, best)]
         return f"its pages take {read[0]} instead of {read[1]}"
+    fetched = [f"{one.lines_per_record:.2f}" for one in (other, best)]
+    more = other.lines_per_record > best.lines_per_record and fetched[0] != fetched[1]
+    lines = f"fetches {fetched[0]} lines per record instead of {fetched[1]}"
+    waiting = other.waiting_seconds - best.waiting_seconds
+    if waiting > 0 and explains(waiting, processor):
+        waits = [f"{three_digits(one.waiting_seconds)} s" for one in (other, best)]
+        return f"it waits for lines and translations for {waits[0]} instead of {waits[1]}" + (f", and {lines}" if more else "")
     lost = {
         "it steps the storage manager's iterator more often": other.iteration_seconds - best.iteration_seconds,
         "it puts more values together, one call each": other.reconstruction_seconds - best.reconstruction_seconds,
@@ -121,8 +128,7 @@ def _against(other: Advice, best: Advice) -> str:
     if lost[reason] > 0 and explains(lost[reason], processor):
         models = lost[reason] > other.processor_seconds
         return reason + (", for which the cost model has more time than the whole scans take" if models else "")
-    fetched = [f"{one.lines_per_record:.2f}" for one in (other, best)]
-    if other.lines_per_record > best.lines_per_record and fetched[0] != fetched[1]:
-        return f"it fetches {fetched[0]} lines per record instead of {fetched[1]}"
+    if more:
+        return f"it {lines}"
     took = [f"{three_digits(one.processor_seconds)} s" for one in (other, best)]
     return f"the processor takes {took[0]} instead of {took[1]}, which the cost model does not explain"
