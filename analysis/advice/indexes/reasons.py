@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from memwalk.analysis.advice.explained import microseconds
+from memwalk.analysis.advice.explained import CLOSE, microseconds
 from memwalk.analysis.advice.indexes.changes import changes
 from memwalk.analysis.advice.indexes.popular_keys import popular_keys
 from memwalk.analysis.advice.indexes.rank import IndexAdvice
 from memwalk.analysis.advice.indexes.task import IndexTask
 from memwalk.analysis.advice.indexes.together import and_written, together
-
-CLOSE = 1.03
-"""Numbers that differ by no more than so many times are told as equal."""
 
 
 def reasons(ranked: list[IndexAdvice], task: IndexTask) -> list[str]:

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from math import ceil
 
-from memwalk.analysis.advice.explained import explains
+from memwalk.analysis.advice.explained import CLOSE, explains
 from memwalk.analysis.advice.joins.algorithms import Tuning
 from memwalk.analysis.advice.joins.rank import JoinAdvice
 from memwalk.analysis.advice.joins.task import LEAST_TUPLES, JoinTask
-
-CLOSE = 1.03
-"""Numbers that differ by no more than so many times are told as equal."""
 
 
 def reasons(ranked: list[JoinAdvice], tuning: Tuning) -> list[str]:
