@@ -11,6 +11,7 @@ import typer
 from memwalk.analysis.cli import console
 from memwalk.analysis.experiments.beside import BESIDE
 from memwalk.analysis.experiments.expansion import expand
+from memwalk.analysis.experiments.layers import MACHINE
 from memwalk.analysis.experiments.manifest import Identity, claim_folder
 from memwalk.analysis.experiments.points import Point, Row, refuse_storage
 from memwalk.analysis.experiments.schema import FULL_SCALE, Experiment, load_experiment
@@ -58,6 +59,7 @@ def native(
         expect_new_file(output / NATIVE)
     experiment = load_experiment(file)
     settings = [parse_set(text) for text in set_]
+    _expect_no_machine(settings)
     rows = expand(experiment, scale, settings)  # mistakes come to light before anything is measured
     refuse_storage((row.point for row in rows), str(file))
     console.warn_of_debug_build()
@@ -98,6 +100,13 @@ def _detected(folder: Path) -> str:
     path = folder / "detected.yaml"
     path.write_text(detected())
     return str(path)
+
+
+def _expect_no_machine(settings: Sequence[Setting]) -> None:
+    """Refuse a machine that `--machine`, or what is detected, would take the place of."""
+    for setting in settings:
+        if setting.route == MACHINE:
+            raise setting.value.error((), "the simulated machine is that of --machine, or else this computer; give it there")
 
 
 def _on(machine: str) -> Setting:
