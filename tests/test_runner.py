@@ -428,6 +428,24 @@ def test_explain_accounts_for_every_cycle(tmp_path: Path) -> None:
             explain(tmp_path / "out")
 
 
+@pytest.mark.parametrize("name", ["results.parquet", "breakdown.parquet", "usage.parquet", "sites.parquet"])
+def test_explain_names_a_table_that_is_no_result_and_says_what_makes_it_again(tmp_path: Path, name: str) -> None:
+    rows = small_rows(tmp_path)
+    run_rows("small", rows, tmp_path / "out", jobs=1)
+    by, path = ("pc" if name == "sites.parquet" else None), tmp_path / "out" / name
+    again = "remove it, and run the command that wrote the folder again, with the same --out"
+    path.write_bytes(b"PAR1")
+    with pytest.raises(UserError, match=rf"{name}: cannot be read \(.*\); {again}"):
+        explain(tmp_path / "out", by=by)
+    pd.DataFrame({"x": [1]}).to_parquet(path)
+    with pytest.raises(UserError, match=f"{name}: has no column `experiment`, so that no `memwalk run` wrote it; {again}"):
+        explain(tmp_path / "out", by=by)
+    path.unlink()
+    if by is None:
+        run_rows("small", rows, tmp_path / "out", jobs=1)
+        assert len(explain(tmp_path / "out")) == len(rows)
+
+
 def test_memwalk_run_tells_on_stderr_and_answers_on_stdout(tmp_path: Path) -> None:
     experiment = write_experiment(tmp_path)
     done = memwalk("run", experiment, "--scale", "quick", "--out", tmp_path / "out", "--jobs", "1", "--json")
