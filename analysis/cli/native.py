@@ -14,6 +14,7 @@ from memwalk.analysis.experiments.expansion import expand
 from memwalk.analysis.experiments.layers import MACHINE
 from memwalk.analysis.experiments.manifest import Identity, claim_folder
 from memwalk.analysis.experiments.points import Point, Row, refuse_storage
+from memwalk.analysis.experiments.refused import refuse_missing_profiles
 from memwalk.analysis.experiments.schema import FULL_SCALE, Experiment, load_experiment
 from memwalk.analysis.experiments.settings import parse_set
 from memwalk.analysis.experiments.storage import ROOT as STORAGE
@@ -69,6 +70,7 @@ def native(
         if cores > 1 and not any(setting.route == _CORES for setting in settings):
             settings.append(parse_set(f"{dotted(_CORES)}={cores}"))  # whoever is beside the workload is left out below
         rows = _rows(experiment, scale, settings, _on(chosen), variant)
+    refuse_missing_profiles(rows)
     if any(row.point.storage for row in rows):
         console.note("pages are in memory here: what is measured is compared with a simulation without the experiment's storage")
     if any(_cores(row.point) > 1 for row in rows):
