@@ -38,6 +38,8 @@ class Run:
     """Whether somebody's trace calls a DBMS."""
     instructions: frozenset[str] | None = None
     """Kinds of instructions that kernels on its machine have, of those that others do without; None if nobody says."""
+    is_timed: bool = True
+    """Whether time passes: it does not where a trace is only counted."""
 
     @property
     def kernel(self) -> str:
@@ -268,6 +270,19 @@ _HUGE = "runs with something in huge pages: machine.dtlb.huge_pages"
 
 RULES = (
     Rule("machine", f"workloads of a machine, and of those on storage {', '.join(_PROCESSING)}", _processes),
+    *(
+        Rule(f"machine.{path}", "replays in time, and --mode counts has none", lambda run: run.is_timed)
+        for path in (
+            "clock_hz",
+            "core",
+            "caches.*.latency_cycles",
+            "caches.*.mshrs",
+            "dtlb.levels.*.latency_cycles",
+            "dtlb.walk_latency_cycles",
+            "dtlb.walker",
+            "memory",
+        )
+    ),
     Rule("machine.cores", _THREADS, lambda run: run.threads > 1, neutral=(1,)),
     Rule("machine.coherence", _THREADS, lambda run: run.threads > 1, neutral=(None,)),
     Rule("machine.coherence.protocol", "caches that share a level which is not exclusive", _keeps_what_others_read),
