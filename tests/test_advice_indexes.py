@@ -551,6 +551,10 @@ def test_reasons_name_what_cores_wait_for() -> None:
         (("--sample", "10"), "'--sample': `10` is too small; the least is 1000"),
         (("--set", "workload.seed=2"), "--set workload.seed=2: paths below machine only"),
         (("--set", "machine.cores=2"), "--set machine.cores: the number of cores is --cores here"),
+        (
+            ("--set", "machine.caches.L3.shared=true"),
+            "machine.caches.L3.shared has no effect on this run: it is for runs of several threads",
+        ),
         (("--cores", "2", "--memory", "512KiB"), "--memory: 524288 bytes are less than 32 pages of 32768, 16 for each core; give at least"),
         (("--cores", "0"), "'--cores': `0` is too small; the least is 1"),
     ],

@@ -326,6 +326,11 @@ def test_algorithms_say_what_they_wait_for(build: int, where: str) -> None:
             ("--build", "2000001"),
             "--build 2000001: the smaller relation builds, and --probe has 2,000,000; swap them, with --duplicates of what builds then",
         ),
+        (
+            ("--set", "machine.caches.L3.shared=true"),
+            "machine.caches.L3.shared has no effect on this run: it is for runs of several threads",
+        ),
+        (("--set", "machine.coherence=null"), "--set machine.coherence=null: each core joins partitions of its own"),
         (("--cores", "0"), "'--cores': `0` is too small; the least is 1"),
         (("--duplicates", "2000000"), "'--duplicates': `2000000` is too large"),
         (("--build", "100", "--duplicates", "101"), "--duplicates 101: a core's partition has 100 build tuples, and no key can have more"),
