@@ -69,6 +69,8 @@ POSITION = "kernel: clotho-scan, layout: dsm, records: 1000, reconstruction: pos
 ATLAS = "storage: {device: atlas-10k%s}\n"
 SPANNING = "kernel: requests, count: 10, blocks: 1000"
 DISK = ", parameters: {%s}"
+WRITES = SPANNING + ", write_share: 1"
+READ_HIT = "storage.parameters.overhead.read_hit={after_read: 1ms, after_write: 1ms}"
 STRIPES = ", volume: striped, stripe_blocks: 64"
 
 
@@ -161,6 +163,9 @@ def on_storage(workload: str, storage: str) -> str:
             STREAMS,
         ),
         (experiment(JOIN), (f"machine.caches.L1.prefetchers={STREAM % 2}", f"{STREAMS}=1", f"{DEGREE}=4"), DEGREE),
+        (on_storage(WRITES, ATLAS % ""), ("storage.parameters.segments=4",), "storage.parameters.segments"),
+        (on_storage(WRITES, ATLAS % ""), (READ_HIT,), "storage.parameters.overhead.read_hit"),
+        (on_storage(SPANNING, ATLAS % ""), (READ_HIT.replace("read_hit", "write_miss"),), "storage.parameters.overhead.write_miss"),
         (on_storage(SPACE, "storage: nvme-ssd\n"), ("storage.parameters.page_read=9us",), "storage.parameters.page_read"),
         (on_storage(SPACE, "storage: nvme-ssd\n"), ("storage.parameters.dies=2",), "storage.parameters.dies"),
         (on_storage(SPACE, "storage: {device: nvme-ssd, volume: striped}\n"), (), "storage.volume"),
@@ -359,6 +364,8 @@ def test_those_that_some_may_make_do(tmp_path: Path, workload: str) -> None:
         (experiment(JOIN), (f"machine.caches.L1.prefetchers={STREAM % 1}", f"{DEGREE}=2", f"{STREAMS.replace('L1', '0')}=2")),
         (experiment(JOIN), (f"machine.caches.L1.prefetchers=[{NEXT}]", f"{DEGREE}=2")),
         (on_storage(SPACE, "storage: {device: nvme-ssd, parameters: {}}\n"), ()),
+        (on_storage(WRITES, ATLAS % ""), (READ_HIT.replace("read_hit", "write_hit"),)),
+        (on_storage(SPANNING, ATLAS % ""), (READ_HIT, "storage.parameters.segments=4")),
         (experiment(PROBE % "one-by-one, results: stored"), ("machine.core.store_buffer_entries=1",)),
         (
             experiment(CHASE, f"beside: {{join: {{{JOIN}, shares: machine}}}}\n"),

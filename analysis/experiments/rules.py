@@ -412,7 +412,15 @@ RULES = (
     ),
     *(
         Rule(f"{STORAGE}.parameters.{name}", "disks that are read, and this run only writes", _is_read)
-        for name in ("read_ahead_blocks", "leaves_read_ahead")
+        for name in ("segments", "read_ahead_blocks", "leaves_read_ahead")
+    ),
+    *(
+        Rule(f"{STORAGE}.parameters.overhead.{command}", is_for, applies, is_needed=True)
+        for commands, is_for, applies in (
+            (("read_hit", "read_miss"), "disks that are read, and this run only writes", _is_read),
+            (("write_hit", "write_miss"), "disks that are written, and this run only reads", _is_written),
+        )
+        for command in commands
     ),
     Rule("storage.bus", "several disks, which share it", lambda run: run.storage.get("disks", 1) > 1, neutral=(None,)),
     *(

@@ -36,7 +36,6 @@ YELLOW, BLUE, VERMILION, PURPLE = "#f0e442", "#0072b2", "#d55e00", "#cc79a7"
 _TREES = {"B": (BLACK, "o"), "CSB": (ORANGE, "s"), "pB": (BLUE, "^"), "pCSB": (SKY, "D")}
 _JUMPS = {"peB": (VERMILION, "v"), "piB": (GREEN, "P")}
 _OTHERS = [(BLACK, "o"), (BLUE, "^"), (VERMILION, "v"), (GREEN, "P"), (ORANGE, "s"), (SKY, "D"), (PURPLE, "X")]
-
 _DASHES = ("-", ":", "-.")
 """Their line styles, each time around; models are drawn dashed."""
 
