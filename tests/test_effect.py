@@ -69,6 +69,7 @@ POSITION = "kernel: clotho-scan, layout: dsm, records: 1000, reconstruction: pos
 ATLAS = "storage: {device: atlas-10k%s}\n"
 SPANNING = "kernel: requests, count: 10, blocks: 1000"
 DISK = ", parameters: {%s}"
+EXCHANGE = "machine.core.exchange={further_cycles: 1cycle, alone: true}"
 WRITES = SPANNING + ", write_share: 1"
 READ_HIT = "storage.parameters.overhead.read_hit={after_read: 1ms, after_write: 1ms}"
 STRIPES = ", volume: striped, stripe_blocks: 64"
@@ -164,6 +165,8 @@ def on_storage(workload: str, storage: str) -> str:
         ),
         (experiment(JOIN), (f"machine.caches.L1.prefetchers={STREAM % 2}", f"{STREAMS}=1", f"{DEGREE}=4"), DEGREE),
         (on_storage(WRITES, ATLAS % ""), ("storage.parameters.segments=4",), "storage.parameters.segments"),
+        (experiment(POSITION, ATLAS % "" + "dbms: shore-pentium2\n"), (EXCHANGE,), "machine.core.exchange"),
+        (experiment(Q6, ATLAS % "" + f"dbms: compiled\nbeside: {{scan: {{{CLOTHO}}}}}\n"), (EXCHANGE,), "machine.core.exchange"),
         (on_storage(WRITES, ATLAS % ""), (READ_HIT,), "storage.parameters.overhead.read_hit"),
         (on_storage(SPANNING, ATLAS % ""), (READ_HIT.replace("read_hit", "write_miss"),), "storage.parameters.overhead.write_miss"),
         (on_storage(SPACE, "storage: nvme-ssd\n"), ("storage.parameters.page_read=9us",), "storage.parameters.page_read"),

@@ -58,7 +58,10 @@ class Run:
 
     def has(self, kind: str) -> bool:
         """Whether its machine may run instructions of a kind."""
-        return self.instructions is None or kind in self.instructions or any(one in _PROCESSING for one in _processing_beside(self))
+        sampled = kind != "exchanges"  # one core works on what programs on storage read
+        if self.instructions is None:
+            return sampled or not self.kernel or self.kernel in kernels()
+        return kind in self.instructions or (sampled and any(one in _PROCESSING for one in _processing_beside(self)))
 
     def one_request_at_a_time(self) -> bool:
         """Whether no request ever waits for another: a core that reads stops, and what it writes goes on beside that.
