@@ -28,6 +28,8 @@ FALSE_SHARING = "false_sharing"
 """Column of the breakdown, on machines whose caches are coherent."""
 _NAMES = ["experiment", "variant", "point"]
 """Columns by which the rows of long tables belong to those of the results."""
+_AGAIN = "run the command that wrote the folder again, with the same --out"
+"""What makes tables again."""
 ALL = ""
 """The phase or segment of a part that is of all of them."""
 SHOWN, SHOWN_OF_ALL = 0.005, 0.5
@@ -163,14 +165,23 @@ def _tables(result: Path) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
     for path in (result, folder / RESULTS, folder / BREAKDOWN):
         if not path.exists():
             raise UserError(f"{path}: no such file or folder; name the output folder of a finished `memwalk run`")
-    try:
-        usage = read_table(folder / USAGE) if (folder / USAGE).exists() else usage_table((), {})
-        results, breakdown = read_table(folder / RESULTS), read_table(folder / BREAKDOWN)
-    except (OSError, ValueError) as error:
-        raise UserError(f"{folder}: its tables cannot be read ({error}); run the experiment again into a new --out") from None
+    usage = _read(folder / USAGE) if (folder / USAGE).exists() else usage_table((), {})
+    results, breakdown = _read(folder / RESULTS), _read(folder / BREAKDOWN)
     if not _are_of_one_run(results, breakdown):
-        raise UserError(f"{folder}: {RESULTS} and {BREAKDOWN} are of different runs; run the experiment again into a new --out")
+        raise UserError(f"{folder}: {RESULTS} and {BREAKDOWN} are of different runs; {_AGAIN}")
     return results, breakdown, usage
+
+
+def _read(path: Path) -> pd.DataFrame:
+    """Read a table of a results folder. Raises UserError for one that is damaged, or that something else has written."""
+    try:
+        found = read_table(path)
+    except (OSError, ValueError) as error:
+        raise UserError(f"{path}: cannot be read ({error}); remove it, and {_AGAIN}") from None
+    missing = [name for name in _NAMES if name not in found]
+    if missing:
+        raise UserError(f"{path}: has no column `{missing[0]}`, so that no `memwalk run` wrote it; remove it, and {_AGAIN}")
+    return found
 
 
 def _are_of_one_run(results: pd.DataFrame, breakdown: pd.DataFrame) -> bool:
@@ -187,7 +198,7 @@ def _by_site(result: Path) -> pd.DataFrame:
     path = (result if result.is_dir() else result.parent) / SITES
     if not path.exists():
         raise UserError(f"{path}: no such file; results by place in the code come from `memwalk replay --out FOLDER`")
-    return read_table(path).rename(columns={"site": "segment"})
+    return _read(path).rename(columns={"site": "segment"})
 
 
 def _put_together(one: Explanation | StorageExplanation, by: By | None, lines: Mapping[str, str]) -> Explanation | StorageExplanation:

@@ -27,7 +27,7 @@ from memwalk.analysis.cli.main import app
 from memwalk.simcore.engines import native
 from memwalk.simcore.errors import UserError
 from memwalk.simcore.machine import load_machine
-from memwalk.simcore.storage import load_device
+from memwalk.simcore.storage import load_device, page_blocks, page_times_ps
 from memwalk.simcore.yaml_source import load
 
 NAMES = {structure.name for structure in STRUCTURES}
@@ -99,6 +99,7 @@ def test_the_kernel_takes_every_candidate_and_has_the_pages_that_are_counted(key
         assert found["leaf_pages"] == pytest.approx(pages[0], rel=0.06), candidate
         if candidate.structure.name != "cache-first":
             assert found["levels"] == len(pages)
+        assert found["inner_pages"] == pytest.approx(sum(pages[1:]), rel=0.2, abs=2), candidate
 
 
 def test_a_pool_holds_upper_levels_first() -> None:
@@ -166,8 +167,18 @@ def test_simulated_page_reads_are_those_predicted(share: float) -> None:
         some = replace(asked, memory_bytes=round(share * sum(candidate.pages(200_000))) * 4096)
         expected = predict(candidate, "search", some, 200_000, some.frames(4096)).page_reads
         found = simulate(candidate, "search", some)
-        tolerance = 0.25 if candidate.structure.name == "cache-first" else 0.08
+        tolerance = 0.15 if candidate.structure.name == "cache-first" else 0.08
         assert found.page_reads == pytest.approx(expected, rel=tolerance, abs=0.02), candidate.structure.name
+
+
+def test_pages_of_narrow_nodes_are_missed_too() -> None:
+    """Nodes of three lines of 32 bytes: parents of leaves have pages of their own, one for each 85 of them, and a small pool reads some."""
+    asked = task(machine=load_machine("powerpc-601-75").native(), keys=393_216, memory_bytes=150 * 8192, page_sizes=(8192,))
+    candidate = by_name(asked)["cache-first"]
+    assert candidate.parameters == {"node_lines": 3}
+    expected = predict(candidate, "search", asked, 393_216, 150).page_reads
+    assert expected > 1
+    assert simulate(candidate, "search", asked).page_reads == pytest.approx(expected, rel=0.08)
 
 
 def test_what_more_keys_cost_is_what_the_models_say() -> None:
@@ -477,6 +488,30 @@ def test_reasons_name_what_is_lost() -> None:
     assert "make hardly a difference here: what they change is less than 3% of the 1 us of array in pages of 4 KB." in near[2]
     behind = reasons([an_advice("array", 4096, 1.0, 0.5, queued=0.5)], task(keys=10_000))
     assert "0.50 page reads of 100 us, behind pages that are written, take 100 us of its 101 us" in behind[0]
+    rarely = reasons([an_advice("array", 4096, 1.0, 0.000393)], task(keys=10_000))
+    assert "0.00039 page reads of 100 us take 0.0393 us of its 1.04 us" in rarely[0]
+    small = reasons([replace(array, pages=1)], task(keys=1000))
+    assert "the memory holds its only page, so that its 1 us are the processor's." in small[0]
+
+
+def test_scans_of_several_pages_are_told_to_take_less_where_leaves_lie_in_a_row() -> None:
+    asked = task(keys=10_000, mix={"search": 0.0, "scan": 1.0, "insert": 0.0})
+    disk = replace(asked, device=load_device("cheetah-15k4"))
+    following, anywhere = page_times_ps(disk.device.device(), page_blocks(4096))
+
+    def one(device_ps: float, reads: float = 100.0) -> list[IndexAdvice]:
+        return [an_advice("array", 4096, 1.0, reads, page=device_ps / 1e6)]  # 1000 pages of 10 entries
+
+    (said,) = [line for line in reasons(one(anywhere), disk) if line.startswith("Leaf pages of a scan")]
+    assert f"{anywhere / 1e6:,.0f} us" in said
+    assert f"{following / 1e6:,.0f} us" in said
+    told = [
+        reasons(one(asked.page_seconds(4096) * 1e12), asked),  # flash takes as long for a page anywhere
+        reasons(one(anywhere), replace(disk, scan_range=10)),
+        reasons(one(anywhere, reads=0.0), disk),
+        reasons(one(anywhere), replace(disk, mix={"search": 1.0, "scan": 0.0, "insert": 0.0})),
+    ]
+    assert not any(line.startswith("Leaf pages of a scan") for lines in told for line in lines)
 
 
 def test_reasons_name_what_cores_wait_for() -> None:
@@ -527,6 +562,10 @@ def test_reasons_name_what_cores_wait_for() -> None:
         (("--sample", "10"), "'--sample': `10` is too small; the least is 1000"),
         (("--set", "workload.seed=2"), "--set workload.seed=2: paths below machine only"),
         (("--set", "machine.cores=2"), "--set machine.cores: the number of cores is --cores here"),
+        (
+            ("--set", "machine.caches.L3.shared=true"),
+            "machine.caches.L3.shared has no effect on this run: it is for runs of several threads",
+        ),
         (("--cores", "2", "--memory", "512KiB"), "--memory: 524288 bytes are less than 32 pages of 32768, 16 for each core; give at least"),
         (("--cores", "0"), "'--cores': `0` is too small; the least is 1"),
     ],

@@ -297,6 +297,15 @@ def test_a_reason_is_most_of_the_difference_and_no_more_than_there_is() -> None:
     assert other == "other takes 3.00 times as long: misses of the nearer caches and page walks, which the models leave out."
 
 
+def test_a_bus_that_is_no_fuller_is_no_reason_on_a_full_one() -> None:
+    best = advice("best", 1200, 500, 0, 1050)
+    more = advice("more", 1700, 500, 0, 1500)  # 450 of 500
+    waits = advice("waits", 4200, 900, 0, 1200)  # 150 of 3000; instructions lie beneath the bus
+    _, full, idle, *_ = reasons([best, more, waits], Measured(task()))
+    assert full == "more takes 1.42 times as long: the bus moves 100.0 lines for a tuple instead of 70.0."
+    assert idle == "waits takes 3.50 times as long: the bus is idle for 3,000 of its 4,200 cycles a tuple instead of 150."
+
+
 @pytest.mark.parametrize(("build", "where"), [(4000, "L3"), (400_000, "memory")])
 def test_algorithms_say_what_they_wait_for(build: int, where: str) -> None:
     asked = task(build=build)
@@ -317,6 +326,11 @@ def test_algorithms_say_what_they_wait_for(build: int, where: str) -> None:
             ("--build", "2000001"),
             "--build 2000001: the smaller relation builds, and --probe has 2,000,000; swap them, with --duplicates of what builds then",
         ),
+        (
+            ("--set", "machine.caches.L3.shared=true"),
+            "machine.caches.L3.shared has no effect on this run: it is for runs of several threads",
+        ),
+        (("--set", "machine.coherence=null"), "--set machine.coherence=null: each core joins partitions of its own"),
         (("--cores", "0"), "'--cores': `0` is too small; the least is 1"),
         (("--duplicates", "2000000"), "'--duplicates': `2000000` is too large"),
         (("--build", "100", "--duplicates", "101"), "--duplicates 101: a core's partition has 100 build tuples, and no key can have more"),

@@ -220,6 +220,23 @@ def test_this_computer_is_detected_and_simulated_beside_itself(tmp_path: Path) -
     assert {path.name for path in (tmp_path / "out").iterdir()} >= {"native.parquet", "results.parquet", "manifest.json"}
 
 
+def test_native_varies_what_is_set_in_the_machine(tmp_path: Path) -> None:
+    write_experiment(tmp_path)
+    native = ("native", "experiment.yaml", "--machine", "./small.yaml", "--repetitions", "1", "--json", "--variant", "B+")
+    latency = "machine.memory.latency_cycles"
+    done = memwalk(
+        *native, "--set", f"{latency}=[100cycles,400cycles]", "--set", "workload.keys=1000", "--set", "workload.seed=1", cwd=tmp_path
+    )
+    assert done.returncode == 0, done.stderr
+    rows = json.loads(done.stdout)["rows"]
+    assert [row["parameters"][latency] for row in rows] == [100, 400]
+    assert rows[0]["simulated_ns"] < rows[1]["simulated_ns"]
+    for named in ("thesis-simulator", "[thesis-simulator, zen4-server]"):
+        done = memwalk(*native, "--set", f"machine={named}", cwd=tmp_path)
+        assert done.returncode == 2
+        assert f"--set machine={named}: the simulated machine is that of --machine" in done.stderr
+
+
 def test_native_names_a_wrong_baseline_or_variant(tmp_path: Path) -> None:
     write_experiment(tmp_path)
     for option in ("--baseline", "--variant"):

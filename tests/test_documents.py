@@ -1,12 +1,14 @@
 """What the documents list is what there is."""
 
 import re
+from collections import Counter
 from pathlib import Path
 
 import pandas as pd
 from files import EXPERIMENT, ROOT, memwalk
 
 from memwalk.analysis.storage_workloads.columns import PARAMETERS
+from memwalk.simcore import _native
 from memwalk.simcore.machine import load_machine
 
 NAME = re.compile(r"`([A-Za-z0-9_.]+)`")
@@ -121,3 +123,14 @@ def test_every_column_is_documented_once(tmp_path: Path) -> None:
     names = documented()
     assert len(names) == len(set(names))
     assert set(names) - {"L3_back_invalidations"} == columns, "nothing is behind the last level that could invalidate"
+
+
+def test_every_function_of_the_native_module_is_documented_once() -> None:
+    """docs/architecture.md has each in a row of its tables, with the parameters that it takes; three that go together have none."""
+    tables = (ROOT / "docs" / "architecture.md").read_text().split("## Python and Rust")[1]
+    cells = [line.split(" | ")[0] for line in tables.splitlines() if line.startswith("| `")]
+    named = Counter(name for cell in cells for name in re.findall(r"`(\w+)", cell))
+    assert named == dict.fromkeys((name for name in dir(_native) if not name.startswith("_") and not name.endswith("Error")), 1)
+    for name, parameters in re.findall(r"`(\w+)\(([\w, ]*)\)`", " ".join(cells)):
+        taken = re.sub(r"=[^,)]*", "", getattr(_native, name).__text_signature__ or "")
+        assert f"({parameters})" == taken, name

@@ -48,6 +48,10 @@ JUMPS = (
 )
 STREAM = "[{kind: stream, streams: 8, degree: %d, distance_lines: 4}]"
 STREAMS = "machine.caches.L1.prefetchers.0.distance_lines"
+DEGREE = STREAMS.replace("distance_lines", "degree")
+OTHER = f"machine.caches.L2.prefetchers={STREAM % 2}"
+NEXT = "{kind: next-line, degree: 1}"
+SPACE = "kernel: layout-space, layout: nsm, table: r, data: {kind: uniform, records: 2000}"
 MOVES = "kernel: disk-index, keys: 1000, operations: 1, upward_moves: through-buffer, operation: %s"
 INDEX = "kernel: disk-index, operation: scan, structure: array, keys: 1000, operations: 1, range: 500, pool_frames: 32"
 STRINGS = "kernel: string-index, operation: search, structure: %s, keys: 1000, operations: 10"
@@ -65,6 +69,9 @@ POSITION = "kernel: clotho-scan, layout: dsm, records: 1000, reconstruction: pos
 ATLAS = "storage: {device: atlas-10k%s}\n"
 SPANNING = "kernel: requests, count: 10, blocks: 1000"
 DISK = ", parameters: {%s}"
+EXCHANGE = "machine.core.exchange={further_cycles: 1cycle, alone: true}"
+WRITES = SPANNING + ", write_share: 1"
+READ_HIT = "storage.parameters.overhead.read_hit={after_read: 1ms, after_write: 1ms}"
 STRIPES = ", volume: striped, stripe_blocks: 64"
 
 
@@ -151,6 +158,22 @@ def on_storage(workload: str, storage: str) -> str:
         (experiment(CHASE), ("machine.caches.L1.write_allocate=false",), "machine.caches.L1.write_allocate"),
         (experiment(CHASE), ("machine.memory.write_backs_use_bus=false",), "machine.memory.write_backs_use_bus"),
         (experiment(JOIN), (f"machine.caches.L1.prefetchers={STREAM % 1}", f"{STREAMS}=8"), STREAMS),
+        (
+            experiment(JOIN),
+            (f"machine.caches.L1.prefetchers={STREAM % 1}", OTHER, f"{STREAMS}=8"),
+            STREAMS,
+        ),
+        (experiment(JOIN), (f"machine.caches.L1.prefetchers={STREAM % 2}", f"{STREAMS}=1", f"{DEGREE}=4"), DEGREE),
+        (on_storage(WRITES, ATLAS % ""), ("storage.parameters.segments=4",), "storage.parameters.segments"),
+        (experiment(POSITION, ATLAS % "" + "dbms: shore-pentium2\n"), (EXCHANGE,), "machine.core.exchange"),
+        (experiment(Q6, ATLAS % "" + f"dbms: compiled\nbeside: {{scan: {{{CLOTHO}}}}}\n"), (EXCHANGE,), "machine.core.exchange"),
+        (on_storage(WRITES, ATLAS % ""), (READ_HIT,), "storage.parameters.overhead.read_hit"),
+        (on_storage(SPANNING, ATLAS % ""), (READ_HIT.replace("read_hit", "write_miss"),), "storage.parameters.overhead.write_miss"),
+        (on_storage(SPACE, "storage: nvme-ssd\n"), ("storage.parameters.page_read=9us",), "storage.parameters.page_read"),
+        (on_storage(SPACE, "storage: nvme-ssd\n"), ("storage.parameters.dies=2",), "storage.parameters.dies"),
+        (on_storage(SPACE, "storage: {device: nvme-ssd, volume: striped}\n"), (), "storage.volume"),
+        (on_storage(SPACE, "storage: {device: nvme-ssd, queue: sptf}\n"), (), "storage.queue"),
+        (on_storage(SPACE, "storage: {device: cheetah-36es, parameters: {write_settle: 1ms}}\n"), (), "storage.parameters"),
         (EXPERIMENT, ("machine.core.store_buffer_entries=1",), "machine.core.store_buffer_entries"),
         (experiment(JUMPS % "search"), (), "workload.tree.distance_nodes"),
         (experiment(MOVES % "insert, structure: slotted"), (), "workload.upward_moves"),
@@ -341,6 +364,11 @@ def test_those_that_some_may_make_do(tmp_path: Path, workload: str) -> None:
         (experiment(Q14), ("machine.core.multiply_latency_cycles=9cycles",)),
         (experiment(JUMPS % "scan, range: 9"), ()),
         (experiment(JOIN), (f"machine.caches.L1.prefetchers={STREAM % 2}", f"{STREAMS}=8", "machine.caches.L1.write_policy=write-through")),
+        (experiment(JOIN), (f"machine.caches.L1.prefetchers={STREAM % 1}", f"{DEGREE}=2", f"{STREAMS.replace('L1', '0')}=2")),
+        (experiment(JOIN), (f"machine.caches.L1.prefetchers=[{NEXT}]", f"{DEGREE}=2")),
+        (on_storage(SPACE, "storage: {device: nvme-ssd, parameters: {}}\n"), ()),
+        (on_storage(WRITES, ATLAS % ""), (READ_HIT.replace("read_hit", "write_hit"),)),
+        (on_storage(SPANNING, ATLAS % ""), (READ_HIT, "storage.parameters.segments=4")),
         (experiment(PROBE % "one-by-one, results: stored"), ("machine.core.store_buffer_entries=1",)),
         (
             experiment(CHASE, f"beside: {{join: {{{JOIN}, shares: machine}}}}\n"),
@@ -455,6 +483,7 @@ def test_lists_are_known_from_the_schema(path: str, kernels: tuple[str, ...], *,
 
 PREFETCHERS = "machine.caches.0.prefetchers"
 STRIDE = "{kind: stride, table_entries: 16, degree: 2}"
+OTHER = f"machine.caches.L2.prefetchers={STREAM % 2}"
 NEXT = "{kind: next-line, degree: 1}"
 
 

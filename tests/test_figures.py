@@ -287,6 +287,12 @@ def test_a_model_plot_with_a_mistake_is_refused_when_read(plot: str, message: st
         plots(plot)
 
 
+def test_many_series_look_different() -> None:
+    looks = [style.look("", index) for index in range(21)]
+    assert len(set(looks)) == len(looks)
+    assert "--" not in {dashes for _, _, dashes in looks}, "models are drawn so"
+
+
 def test_stores_look_the_same_everywhere() -> None:
     looks = [style.look(store, index) for store in ("standard-row", "super-row", "super-column") for index in (0, 5)]
     assert looks[::2] == looks[1::2]

@@ -15,6 +15,7 @@ from memwalk.analysis.experiments.settings import parse_set
 from memwalk.analysis.experiments.simulation import simulate
 from memwalk.analysis.experiments.work import Work, works
 from memwalk.simcore.engines import native
+from memwalk.simcore.machine import load_machine
 from memwalk.simcore.storage.steps import steps_told_to
 
 
@@ -158,6 +159,16 @@ def test_estimates_say_what_a_point_builds_and_calls() -> None:
     assert 50_000 < work["events"] < 200_000
     assert work["calls"] == 0
     assert native.estimate_work({"kernel": "table", "operation": "scan", "records": 1000})["calls"] == 1000
+
+
+def test_events_of_coherent_cores_take_longer() -> None:
+    join = {"kernel": "parallel-join", "algorithm": "radix", "radix_bits": 4, "build_tuples": 10_000, "probe_tuples": 10_000, "threads": 2}
+    coherent = {**load_machine("zen4-server").native(), "cores": 2}
+    alone = {name: value for name, value in coherent.items() if name != "coherence"}
+    point, other, single = (Point.on_machine(*one) for one in ((coherent, join), (alone, join), (coherent, {**join, "threads": 1})))
+    estimated = works([point, other, single])
+    assert estimated[point.id].event == pytest.approx(3.4 * estimated[other.id].event)
+    assert estimated[single.id].event == estimated[other.id].event
 
 
 def test_a_tree_is_heard_of_while_it_is_built(tmp_path: Path) -> None:

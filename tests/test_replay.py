@@ -107,6 +107,23 @@ def test_counts_say_where_they_need_time(folder: Path) -> None:
     assert "differs_from_timing" not in behind
 
 
+def test_counts_take_no_times(folder: Path) -> None:
+    counting = ("replay", "t.parquet", "--mode", "counts", "--machine", "./small.yaml", "--set")
+    for path, value in (
+        ("clock_hz", "2GHz"),
+        ("core.reorder_buffer", "9"),
+        ("caches.L1.latency_cycles", "2cycles"),
+        ("caches.L1.mshrs", "1"),
+        ("dtlb.walk_latency_cycles", "9cycles"),
+        ("memory.latency_cycles", "900cycles"),
+    ):
+        done = memwalk(*counting, f"machine.{path}={value}", cwd=folder)
+        assert done.returncode == 2, path
+        assert f"machine.{path} has no effect on this run: it is for replays in time, and --mode counts has none" in done.stderr
+    for size in ("caches.L1.ways=2", "dtlb.levels.0.entries=8", "dtlb.prefetch_on_miss=drop"):
+        assert memwalk(*counting, f"machine.{size}", cwd=folder).returncode == 0, size
+
+
 def test_the_breakdown_of_counts_says_what_it_counts(folder: Path) -> None:
     other = ("--set", "machine.caches.L1.replacement=fifo")
     for sets, title in [((), "lines by the level that served them"), (other, "loads and stores by the level that served their last line")]:

@@ -428,6 +428,39 @@ def test_explain_accounts_for_every_cycle(tmp_path: Path) -> None:
             explain(tmp_path / "out")
 
 
+@pytest.mark.parametrize("name", ["results.parquet", "breakdown.parquet", "usage.parquet", "sites.parquet"])
+def test_explain_names_a_table_that_is_no_result_and_says_what_makes_it_again(tmp_path: Path, name: str) -> None:
+    rows = small_rows(tmp_path)
+    run_rows("small", rows, tmp_path / "out", jobs=1)
+    by, path = ("pc" if name == "sites.parquet" else None), tmp_path / "out" / name
+    again = "remove it, and run the command that wrote the folder again, with the same --out"
+    path.write_bytes(b"PAR1")
+    with pytest.raises(UserError, match=rf"{name}: cannot be read \(.*\); {again}"):
+        explain(tmp_path / "out", by=by)
+    pd.DataFrame({"x": [1]}).to_parquet(path)
+    with pytest.raises(UserError, match=f"{name}: has no column `experiment`, so that no `memwalk run` wrote it; {again}"):
+        explain(tmp_path / "out", by=by)
+    path.unlink()
+    if by is None:
+        run_rows("small", rows, tmp_path / "out", jobs=1)
+        assert len(explain(tmp_path / "out")) == len(rows)
+
+
+def test_a_dbms_that_is_missing_is_told_before_anything_runs(tmp_path: Path) -> None:
+    experiment = write_experiment(tmp_path, SCAN_EXPERIMENT.replace("dbms: shore-pentium2\n", ""))
+    says = "experiment.yaml:4:11: kernel table calls a DBMS, and machine small has no profile of one; name one as `dbms`"
+    for command_ in (
+        ("run", experiment, "--dry-run"),
+        ("run", experiment, "-o", "out"),
+        ("native", experiment, "--machine", "./small.yaml"),
+    ):
+        done = memwalk(*command_, cwd=tmp_path)
+        assert done.returncode == 2
+        assert says in done.stderr
+    assert not (tmp_path / "out").exists()
+    assert memwalk("trace", "record", experiment, "-o", "t.parquet", cwd=tmp_path).returncode == 0, "a trace needs none"
+
+
 def test_memwalk_run_tells_on_stderr_and_answers_on_stdout(tmp_path: Path) -> None:
     experiment = write_experiment(tmp_path)
     done = memwalk("run", experiment, "--scale", "quick", "--out", tmp_path / "out", "--jobs", "1", "--json")

@@ -1,5 +1,7 @@
 """When a part of a difference is a reason for it, and how its numbers are written."""
 
+CLOSE = 1.03
+"""Numbers that differ by no more than so many times are told as equal."""
 MOST = 0.5
 """A reason is this share of what it is given for, or more."""
 

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from memwalk.analysis.advice import super_blocks
-from memwalk.analysis.advice.explained import explains, three_digits
+from memwalk.analysis.advice.explained import CLOSE, explains, three_digits
 from memwalk.analysis.advice.files import Task
 from memwalk.analysis.advice.predict import PAGE_HEADER_BYTES, Layout, Prediction, predict
 from memwalk.analysis.advice.simulate import Platform, Simulated, check, measured_costs, simulate
@@ -88,7 +88,9 @@ def reasons(ranked: list[Advice]) -> list[str]:
     most = "most" if explains(parts[dearest], best.simulated_seconds) else "the largest part"
     said = [f"{best.layout} is best: {most} of its time goes to {dearest}."]
     for other in ranked[1:]:
-        said.append(f"{other.layout} takes {other.simulated_seconds / best.simulated_seconds:.2f} times as long: {_against(other, best)}.")
+        times = other.simulated_seconds / best.simulated_seconds
+        why = ", hardly a difference" if times <= CLOSE else f": {_against(other, best)}"
+        said.append(f"{other.layout} takes {times:.2f} times as long{why}.")
     preferred = min(ranked, key=lambda advice: advice.predicted_seconds)
     if preferred.layout != best.layout:
         said.append(f"The cost model prefers {preferred.layout}, which predicates, branches and caches do not enter.")
@@ -97,22 +99,35 @@ def reasons(ranked: list[Advice]) -> list[str]:
 
 def _unlike_predicted(one: Advice) -> str:
     """Say if pages take far longer, or shorter, than the model predicts; nothing if they do not."""
-    if not one.predicted_io_seconds or 1 / _FAR < one.io_seconds / one.predicted_io_seconds < _FAR:
+    times = one.io_seconds / one.predicted_io_seconds if one.predicted_io_seconds else 1.0
+    if 1 / _FAR < times < _FAR:
         return ""
-    why = "; the model has them come in runs, where a scan asks for a page of each attribute in turn" if one.layout == "dsm" else ""
-    took = f"{three_digits(one.io_seconds)} s, {three_digits(one.io_seconds / one.predicted_io_seconds)} times what the cost model predicts"
+    why = (
+        "; the model has them come in runs, where a scan asks for a page of each attribute in turn"
+        if one.layout == "dsm" and times > 1
+        else ""
+    )
+    took = f"{three_digits(one.io_seconds)} s, {three_digits(times)} times what the cost model predicts"
     return f"The pages of {one.layout} take {took}{why}."
 
 
 def _against(other: Advice, best: Advice) -> str:
-    """Name what the other layout loses most by: in simulation its pages or the processor, and that by what the model predicts.
+    """Name what the other layout loses most by: in simulation its pages, or waits for lines; or what the model has of the processor's work.
 
-    What the model predicts is a reason if it is most of what the processor takes longer.
+    Waits, and what the model predicts, are a reason if they are most of what the processor takes longer.
     """
     pages, processor = other.io_seconds - best.io_seconds, other.processor_seconds - best.processor_seconds
     if pages > max(0.0, processor):
-        read = [f"{three_digits(one.io_seconds)} s ({three_digits(one.megabytes_read)} MB)" for one in (other, best)]
-        return f"its pages take {read[0]} instead of {read[1]}"
+        took = [f"{three_digits(one.io_seconds)} s" for one in (other, best)]
+        read = [f"{three_digits(one.megabytes_read)} MB" for one in (other, best)]
+        return f"its pages take {took[0]} instead of {took[1]} (predicted: {read[0]} instead of {read[1]})"
+    fetched = [f"{one.lines_per_record:.2f}" for one in (other, best)]
+    more = other.lines_per_record > best.lines_per_record and fetched[0] != fetched[1]
+    lines = f"fetches {fetched[0]} lines per record instead of {fetched[1]}"
+    waiting = other.waiting_seconds - best.waiting_seconds
+    if waiting > 0 and explains(waiting, processor):
+        waits = [f"{three_digits(one.waiting_seconds)} s" for one in (other, best)]
+        return f"it waits for lines and translations for {waits[0]} instead of {waits[1]}" + (f", and {lines}" if more else "")
     lost = {
         "it steps the storage manager's iterator more often": other.iteration_seconds - best.iteration_seconds,
         "it puts more values together, one call each": other.reconstruction_seconds - best.reconstruction_seconds,
@@ -121,8 +136,7 @@ def _against(other: Advice, best: Advice) -> str:
     if lost[reason] > 0 and explains(lost[reason], processor):
         models = lost[reason] > other.processor_seconds
         return reason + (", for which the cost model has more time than the whole scans take" if models else "")
-    fetched = [f"{one.lines_per_record:.2f}" for one in (other, best)]
-    if other.lines_per_record > best.lines_per_record and fetched[0] != fetched[1]:
-        return f"it fetches {fetched[0]} lines per record instead of {fetched[1]}"
+    if more:
+        return f"it {lines}"
     took = [f"{three_digits(one.processor_seconds)} s" for one in (other, best)]
     return f"the processor takes {took[0]} instead of {took[1]}, which the cost model does not explain"

@@ -56,7 +56,7 @@ def layout(
         return
     simulated, predicted = ("total", "I/O", "processor"), ("total", "I/O", "iteration", "tuples")
     columns = ["layout", *(f"simulated s,\n{part}" for part in simulated), *(f"predicted s,\n{part}" for part in predicted)]
-    columns += ["MB read", "lines/record"]
+    columns += ["predicted\nMB read", "lines/record"]
     lines = [
         [
             one.layout,
@@ -72,6 +72,7 @@ def layout(
         ]
         for one in ranked
     ]
-    console.print_table(f"Layouts of {task.schema.name} for {len(task.workload.queries)} queries", columns, lines)
+    queries = len(task.workload.queries)
+    console.print_table(f"Layouts of {task.schema.name} for {queries} {'query' if queries == 1 else 'queries'}", columns, lines)
     for reason in reasons(ranked):
         typer.echo(reason)

@@ -48,10 +48,9 @@ def index(
     from memwalk.analysis.advice.indexes.rank import advise
     from memwalk.analysis.advice.indexes.reasons import reasons
     from memwalk.analysis.advice.indexes.task import IndexTask
-    from memwalk.analysis.cli.machine_settings import machine_settings, with_cores
+    from memwalk.analysis.cli.machine_settings import machine_of_cores, with_cores
     from memwalk.analysis.cli.sizes import each_once
     from memwalk.simcore.errors import UserError
-    from memwalk.simcore.machine import load_machine
     from memwalk.simcore.storage import load_device
     from memwalk.simcore.units import in_units
 
@@ -60,10 +59,7 @@ def index(
     if range_ is not None and not scans:
         raise UserError(f"--range {range_}: there are no scans; give them a weight with --scans")
     sizes = each_once("--page-sizes", page_sizes, _page_size)
-    settings = machine_settings(set_)
-    if any(setting.route == ("cores",) for setting in settings):
-        raise UserError("--set machine.cores: the number of cores is --cores here")
-    loaded = load_machine(machine, settings).native()
+    loaded = machine_of_cores(machine, set_, cores)
     if searches is None:
         searches = 0.0 if scans or inserts else 1.0
     console.warn_of_debug_build()

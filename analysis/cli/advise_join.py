@@ -38,15 +38,15 @@ def join(
     from memwalk.analysis.advice.joins.rank import advise
     from memwalk.analysis.advice.joins.reasons import reasons
     from memwalk.analysis.advice.joins.task import JoinTask
-    from memwalk.analysis.cli.machine_settings import machine_settings, one_core
+    from memwalk.analysis.cli.machine_settings import machine_of_cores, one_core
+    from memwalk.analysis.experiments.settings import parse_set
     from memwalk.simcore.errors import UserError
-    from memwalk.simcore.machine import load_machine
 
     tuple_bytes = _tuple_bytes(tuple_)
-    settings = machine_settings(set_)
-    if any(setting.route == ("cores",) for setting in settings):
-        raise UserError("--set machine.cores: the number of cores is --cores here")
-    loaded = load_machine(machine, settings).native()
+    for text in set_:
+        if parse_set(text).route[:2] == ("machine", "coherence"):
+            raise UserError(f"--set {text}: each core joins partitions of its own, so that nothing is coherent here; leave it out")
+    loaded = machine_of_cores(machine, set_, cores)
     console.warn_of_debug_build()
     task = JoinTask(one_core(loaded), build, probe, tuple_bytes, duplicates, cores, sample)
     tuning = Tuning(task)

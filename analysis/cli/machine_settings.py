@@ -3,14 +3,26 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from memwalk.analysis.experiments.effect import refuse_without_effect
+from memwalk.analysis.experiments.rules import Run
 from memwalk.analysis.experiments.settings import parse_set
 from memwalk.simcore.errors import UserError
-from memwalk.simcore.machine import Setting
+from memwalk.simcore.machine import Setting, load_machine
 
 
 def machine_settings(texts: Sequence[str]) -> list[Setting]:
     """Read ``--set machine.a.b=value`` options as settings of a machine. Raises UserError for a path that is not below machine."""
     return [_below_machine(text, parse_set(text)) for text in texts]
+
+
+def machine_of_cores(machine: str, texts: Sequence[str], cores: int) -> dict[str, Any]:
+    """Read a native machine, with ``--set`` options, for advice on so many cores. Raises UserError for a setting without effect there."""
+    settings = machine_settings(texts)
+    if any(setting.route == ("cores",) for setting in settings):
+        raise UserError("--set machine.cores: the number of cores is --cores here")
+    loaded = load_machine(machine, settings).native()
+    refuse_without_effect(map(parse_set, texts), Run(machine=loaded, threads=cores))
+    return loaded
 
 
 def one_core(machine: Mapping[str, Any]) -> dict[str, Any]:

@@ -11,8 +11,10 @@ import typer
 from memwalk.analysis.cli import console
 from memwalk.analysis.experiments.beside import BESIDE
 from memwalk.analysis.experiments.expansion import expand
+from memwalk.analysis.experiments.layers import MACHINE
 from memwalk.analysis.experiments.manifest import Identity, claim_folder
 from memwalk.analysis.experiments.points import Point, Row, refuse_storage
+from memwalk.analysis.experiments.refused import refuse_missing_profiles
 from memwalk.analysis.experiments.schema import FULL_SCALE, Experiment, load_experiment
 from memwalk.analysis.experiments.settings import parse_set
 from memwalk.analysis.experiments.storage import ROOT as STORAGE
@@ -58,6 +60,7 @@ def native(
         expect_new_file(output / NATIVE)
     experiment = load_experiment(file)
     settings = [parse_set(text) for text in set_]
+    _expect_no_machine(settings)
     rows = expand(experiment, scale, settings)  # mistakes come to light before anything is measured
     refuse_storage((row.point for row in rows), str(file))
     console.warn_of_debug_build()
@@ -67,6 +70,7 @@ def native(
         if cores > 1 and not any(setting.route == _CORES for setting in settings):
             settings.append(parse_set(f"{dotted(_CORES)}={cores}"))  # whoever is beside the workload is left out below
         rows = _rows(experiment, scale, settings, _on(chosen), variant)
+    refuse_missing_profiles(rows)
     if any(row.point.storage for row in rows):
         console.note("pages are in memory here: what is measured is compared with a simulation without the experiment's storage")
     if any(_cores(row.point) > 1 for row in rows):
@@ -98,6 +102,13 @@ def _detected(folder: Path) -> str:
     path = folder / "detected.yaml"
     path.write_text(detected())
     return str(path)
+
+
+def _expect_no_machine(settings: Sequence[Setting]) -> None:
+    """Refuse a machine that `--machine`, or what is detected, would take the place of."""
+    for setting in settings:
+        if setting.route == MACHINE:
+            raise setting.value.error((), "the simulated machine is that of --machine, or else this computer; give it there")
 
 
 def _on(machine: str) -> Setting:

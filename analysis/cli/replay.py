@@ -114,7 +114,8 @@ def replay(
     loaded = load_machine(machine, machine_settings(set_), dbms=dbms)
     facts = [TraceFacts.of(trace) for trace in traces if trace.suffix != NPY]
     threads = max(sum(one.threads for one in facts), 1)
-    refuse_without_effect(settings, Run(machine=loaded.native(), threads=threads, calls=any(one.calls for one in facts)))
+    calls, is_timed = any(one.calls for one in facts), mode is Mode.TIMING
+    refuse_without_effect(settings, Run(machine=loaded.native(), threads=threads, calls=calls, is_timed=is_timed))
     plan = None if sample is None else SamplePlan.of(sample)
     special = [mode is Mode.COUNTS, sample is not None, len(traces) > 1, engine is Engine.GEM5]
     if sum(special) > 1:

@@ -10,6 +10,7 @@ from memwalk.analysis.cli import console
 from memwalk.analysis.cli.event_progress import event_progress
 from memwalk.analysis.experiments.expansion import count_rows, expand, sample_rows
 from memwalk.analysis.experiments.points import Row, distinct_points, varying_parameters
+from memwalk.analysis.experiments.refused import refuse_missing_profiles
 from memwalk.analysis.experiments.schema import FULL_SCALE, load_experiment
 from memwalk.analysis.experiments.settings import parse_set
 
@@ -44,6 +45,7 @@ def run(
         return
     with event_progress("listing points", None, "rows") as show:
         rows = expand(experiment, scale, overrides, lambda listed, all_: show(listed, listed / all_))
+    refuse_missing_profiles(rows)
     if dry_run:
         _list(rows, json=json)
         return

@@ -8,11 +8,12 @@ docs/decisions/037-widths-of-fractal-trees.md.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
 from itertools import product
+from math import ceil
 
 from memwalk.analysis.cost_models.index_page import IndexPage
 from memwalk.analysis.cost_models.memory import MissCosts
@@ -104,16 +105,33 @@ def cache_first_pages(page: IndexPage, node_lines: int, keys: int) -> Fraction:
     A node that does not lie in its parent's page is the top of one, or, if its children are leaves, in an overflow page. Leaves have
     pages of their own.
     """
+    levels = cache_first_levels(page, node_lines, keys)
+    return sum(_tops(page, node_lines, levels - 2), Fraction(1)) + (1 if levels > 1 else 0)
+
+
+def cache_first_node_pages(page: IndexPage, node_lines: int, nodes: Sequence[int]) -> int:
+    """Return the pages of the non-leaf nodes of a cache-first tree with so many of them in each level, the root first.
+
+    Tops have a page each, and parents of leaves that do not lie in their parent's page fill overflow pages.
+    """
+    *above, parents = nodes
+    *own, left = [1, *_tops(page, node_lines, len(nodes) - 1)]
+    overflow = ceil(parents * left / (page.node_lines // node_lines)) if above else 1
+    return ceil(sum(count * share for count, share in zip(above, own, strict=True))) + overflow
+
+
+def _tops(page: IndexPage, node_lines: int, levels: int) -> Iterator[Fraction]:
+    """List which share of the nodes of each level below the root does not lie in its parent's page."""
     placement = Placement(page.node_lines // node_lines, page.cache_first_children(node_lines))
-    pages, below_top = Fraction(1), {0: Fraction(1)}  # with what probability the path is so many levels below the top of its page
-    for _ in range(cache_first_levels(page, node_lines, keys) - 2):
+    below_top = {0: Fraction(1)}  # with what probability a path is so many levels below the top of its page
+    for _ in range(levels):
         moved = {0: Fraction(0)}
         for depth, probability in below_top.items():
             stays = Fraction(depth + 1 < placement.levels) or (placement.share if depth + 1 == placement.levels else Fraction(0))
             moved[depth + 1] = probability * stays
             moved[0] += probability * (1 - stays)
-        pages, below_top = pages + moved[0], moved
-    return pages + (1 if cache_first_levels(page, node_lines, keys) > 1 else 0)
+        yield moved[0]
+        below_top = moved
 
 
 def cache_first_levels(page: IndexPage, node_lines: int, keys: int) -> int:

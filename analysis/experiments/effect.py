@@ -84,7 +84,7 @@ def _concerned(setting: Setting) -> Iterator[_Written]:
                 continue
             at_last = not inner or len(rule.path.split(".")) == len(concerned)
             if at_last and rule.concerns(concerned) and setting.value.get(inner) not in rule.neutral:
-                yield _Written(rule, dotted(route), setting.value.spot(inner).value, program if of_program else "")
+                yield _Written(rule.at(route), dotted(route), setting.value.spot(inner).value, program if of_program else "")
 
 
 def _of_program(route: Route) -> tuple[str, Route]:

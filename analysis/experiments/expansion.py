@@ -35,7 +35,7 @@ def expand(
     """List an experiment's rows: variants x grid x repetitions, the last path fastest. ``heard`` is told how many of how many there are.
 
     Values are laid on in this order: base, scale, variant, grid, repetitions, overrides (``--set``); of what varies, wholes before parts.
-    ``machine`` takes the place of the experiment's machine, with all that varies in it.
+    ``machine`` takes the place of the experiment's machine, with all that varies in it but by overrides.
     Every machine and workload is checked here, before anything runs, and what is set without effect on any row is refused. Raises
     UserError with the place of each mistake.
     """

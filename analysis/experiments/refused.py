@@ -3,11 +3,30 @@
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
+from memwalk.analysis.experiments.parameters import kernels
 from memwalk.analysis.experiments.points import Row
 from memwalk.analysis.storage_workloads.commands import MisfitError
+from memwalk.simcore.dbms import PART
 from memwalk.simcore.engines import native
 from memwalk.simcore.errors import UserError
 from memwalk.simcore.machine import spec_error
+
+
+def refuse_missing_profiles(rows: Iterable[Row]) -> None:
+    """Raise UserError, where it is written, for a kernel that calls a DBMS on a machine without a profile of one: traces need none."""
+    for row in rows:
+        point = row.point
+        if not point.machine or PART in point.machine:
+            continue
+        beside = {} if point.neighbours is None else {name: one.values for name, one in point.neighbours.workloads.items()}
+        for within, workload, source in (
+            ((), point.workload, row.workload_source),
+            *(((name,), workload, row.beside_source) for name, workload in beside.items()),
+        ):
+            kernel = kernels().get(workload["kernel"])
+            if kernel is not None and kernel.calls_dbms:
+                says = f"kernel {kernel.name} calls a DBMS, and machine {point.machine['name']} has no profile of one; name one as `{PART}`"
+                raise UserError(says) if source is None else source.error(within, says)
 
 
 class RefusedError(UserError):

@@ -38,6 +38,8 @@ class Run:
     """Whether somebody's trace calls a DBMS."""
     instructions: frozenset[str] | None = None
     """Kinds of instructions that kernels on its machine have, of those that others do without; None if nobody says."""
+    is_timed: bool = True
+    """Whether time passes: it does not where a trace is only counted."""
 
     @property
     def kernel(self) -> str:
@@ -56,7 +58,10 @@ class Run:
 
     def has(self, kind: str) -> bool:
         """Whether its machine may run instructions of a kind."""
-        return self.instructions is None or kind in self.instructions or any(one in _PROCESSING for one in _processing_beside(self))
+        sampled = kind != "exchanges"  # one core works on what programs on storage read
+        if self.instructions is None:
+            return sampled or not self.kernel or self.kernel in kernels()
+        return kind in self.instructions or (sampled and any(one in _PROCESSING for one in _processing_beside(self)))
 
     def one_request_at_a_time(self) -> bool:
         """Whether no request ever waits for another: a core that reads stops, and what it writes goes on beside that.
@@ -103,6 +108,13 @@ class Rule:
 
     is_needed: bool = False
     """Whether the map that it is in cannot be without it: then it may stand there when the whole map is written."""
+    applies_at: Callable[[Run, Route], bool] | None = None
+    """In place of ``applies`` where it is up to where the parameter stands, such as in which of several prefetchers."""
+
+    def at(self, route: Route) -> "Rule":
+        """Return the rule of what stands at a route."""
+        applies = self.applies_at
+        return self if applies is None else replace(self, applies=lambda run: applies(run, route), applies_at=None)
 
     def concerns(self, route: Route) -> bool:
         """Whether it is about what stands at a route."""
@@ -163,13 +175,18 @@ def _asks_for_rows(run: Run) -> bool:
 
 
 def _is_written(run: Run) -> bool:
-    """Whether anything may be written to storage."""
-    return any(one.traffic().writes for one in run.each())
+    """Whether anything may be written to storage; of runs that ask for nothing there is a rule of its own."""
+    return any(one.traffic().writes for one in run.each()) or not _takes_time(run)
 
 
 def _is_read(run: Run) -> bool:
-    """Whether anything may be read from storage."""
-    return any(one.traffic().reads for one in run.each())
+    """Say the same of what is read."""
+    return any(one.traffic().reads for one in run.each()) or not _takes_time(run)
+
+
+def _takes_time(run: Run) -> bool:
+    """Whether storage is asked for anything: kernels that only place data count pages, whatever these lie on."""
+    return run.kernel in kernels() or any(one.traffic().reads or one.traffic().writes for one in run.each())
 
 
 def _asks(run: Run) -> bool:
@@ -181,10 +198,24 @@ def _keeps_what_others_read(run: Run) -> bool:
     return not any(cache.get("shared") and cache.get("inclusion") == "exclusive" for cache in run.machine.get("caches", ()))
 
 
-def _runs_ahead(run: Run) -> bool:
+def _prefetcher(run: Run, route: Route) -> Mapping[str, Any]:
+    """Return the hardware prefetcher that a route leads into, which names its cache or counts it; empty if there is none."""
+    _, _, cache, _, number, *_ = map(str, route)
+    for place, one in enumerate(run.machine.get("caches", ())):
+        if cache in (one["name"], str(place)):
+            found: Mapping[str, Any] = dict(enumerate(one.get("prefetchers", ()))).get(int(number), {})
+            return found
+    return {}
+
+
+def _runs_ahead(run: Run, route: Route) -> bool:
     """Whether a stream of a hardware prefetcher gains lines on its use: it does so by all lines of a use but one."""
-    prefetchers = (one for cache in run.machine.get("caches", ()) for one in cache.get("prefetchers", ()))
-    return any(one["kind"] == "stream" and one["degree"] > 1 for one in prefetchers)
+    return bool(_prefetcher(run, route).get("degree", 1) > 1)
+
+
+def _has_room_ahead(run: Run, route: Route) -> bool:
+    """Whether a hardware prefetcher may ask for several lines at a use: a stream that is one line ahead has no more to ask for."""
+    return bool(_prefetcher(run, route).get("distance_lines") != 1)
 
 
 def _mispredicts(run: Run) -> bool:
@@ -242,6 +273,19 @@ _HUGE = "runs with something in huge pages: machine.dtlb.huge_pages"
 
 RULES = (
     Rule("machine", f"workloads of a machine, and of those on storage {', '.join(_PROCESSING)}", _processes),
+    *(
+        Rule(f"machine.{path}", "replays in time, and --mode counts has none", lambda run: run.is_timed)
+        for path in (
+            "clock_hz",
+            "core",
+            "caches.*.latency_cycles",
+            "caches.*.mshrs",
+            "dtlb.levels.*.latency_cycles",
+            "dtlb.walk_latency_cycles",
+            "dtlb.walker",
+            "memory",
+        )
+    ),
     Rule("machine.cores", _THREADS, lambda run: run.threads > 1, neutral=(1,)),
     Rule("machine.coherence", _THREADS, lambda run: run.threads > 1, neutral=(None,)),
     Rule("machine.coherence.protocol", "caches that share a level which is not exclusive", _keeps_what_others_read),
@@ -266,8 +310,17 @@ RULES = (
     Rule(
         "machine.caches.*.prefetchers.*.distance_lines",
         "streams with a degree above 1: one line at each use is one line ahead, however far they may go",
-        _runs_ahead,
+        lambda _run: True,
         is_needed=True,
+        applies_at=_runs_ahead,
+    ),
+    Rule(
+        "machine.caches.*.prefetchers.*.degree",
+        "streams with distance_lines above 1: one line ahead is one line at each use",
+        lambda _run: True,
+        neutral=(1,),
+        is_needed=True,
+        applies_at=_has_room_ahead,
     ),
     Rule(
         "machine.core.mispredict_penalty_cycles",
@@ -343,6 +396,10 @@ RULES = (
         "volume: striped, with several disks or a workload that reads row by row, or lies on all of the volume",
         _has_stripes,
     ),
+    *(
+        Rule(f"{STORAGE}.{name}", "workloads that read or write, and this one only counts pages", _takes_time, neutral=neutral)
+        for name, neutral in (("disks", (1,)), ("volume", ("single",)), ("queue", (FCFS,)), ("bus", (None,)), ("parameters", ({},)))
+    ),
     Rule("storage.depth", "volume: atropos", lambda run: run.storage.get("volume") == "atropos"),
     Rule("storage.step", "volume: atropos", lambda run: run.storage.get("volume") == "atropos"),
     *(
@@ -358,7 +415,15 @@ RULES = (
     ),
     *(
         Rule(f"{STORAGE}.parameters.{name}", "disks that are read, and this run only writes", _is_read)
-        for name in ("read_ahead_blocks", "leaves_read_ahead")
+        for name in ("segments", "read_ahead_blocks", "leaves_read_ahead")
+    ),
+    *(
+        Rule(f"{STORAGE}.parameters.overhead.{command}", is_for, applies, is_needed=True)
+        for commands, is_for, applies in (
+            (("read_hit", "read_miss"), "disks that are read, and this run only writes", _is_read),
+            (("write_hit", "write_miss"), "disks that are written, and this run only reads", _is_written),
+        )
+        for command in commands
     ),
     Rule("storage.bus", "several disks, which share it", lambda run: run.storage.get("disks", 1) > 1, neutral=(None,)),
     *(

@@ -65,7 +65,7 @@ def plan(experiment: Experiment, scale: str, overrides: Sequence[Setting], machi
 
     Of a parameter that is a list itself, a list is one value, and a list of lists, or of words that may stand in their place, is an axis.
     In a grid, which has a list of values for every path, such a value is a list in the list.
-    ``machine`` takes the place of the experiment's machine, with all that varies in it.
+    ``machine`` takes the place of the experiment's machine, with all that varies in it but by overrides.
     All scales are checked, whichever is asked for. Raises UserError with the place of each mistake.
     """
     source = experiment.source
@@ -84,7 +84,8 @@ def plan(experiment: Experiment, scale: str, overrides: Sequence[Setting], machi
     fixed, varied = scaled[scale]
     pinned, varied = _lay_over(varied, overrides, kernels)
     if machine is not None:
-        pinned, varied = [*pinned, machine], [axis for axis in varied if axis[0].route[:1] != MACHINE]
+        asked = {setting.route for setting in overrides}
+        pinned, varied = [*pinned, machine], [axis for axis in varied if axis[0].route[:1] != MACHINE or axis[0].route in asked]
     return Plan(tuple(base), tuple(fixed), variants, tuple(varied), tuple(pinned))
 
 

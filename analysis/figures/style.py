@@ -36,6 +36,8 @@ YELLOW, BLUE, VERMILION, PURPLE = "#f0e442", "#0072b2", "#d55e00", "#cc79a7"
 _TREES = {"B": (BLACK, "o"), "CSB": (ORANGE, "s"), "pB": (BLUE, "^"), "pCSB": (SKY, "D")}
 _JUMPS = {"peB": (VERMILION, "v"), "piB": (GREEN, "P")}
 _OTHERS = [(BLACK, "o"), (BLUE, "^"), (VERMILION, "v"), (GREEN, "P"), (ORANGE, "s"), (SKY, "D"), (PURPLE, "X")]
+_DASHES = ("-", ":", "-.")
+"""Their line styles, each time around; models are drawn dashed."""
 
 SECTIONS = (
     ("busy", BLUE, ("busy",)),
@@ -160,8 +162,8 @@ def look(series: str, index: int = 0) -> tuple[str, str, str]:
         return *_STORES[series], "-"
     match = re.fullmatch(r"(?:p(\d*)([ei]?))?(CSB|B)\+(.*)", series)
     if match is None:
-        colour, marker = _OTHERS[index % len(_OTHERS)]
-        return colour, marker, "-"
+        around, place = divmod(index, len(_OTHERS))
+        return *_OTHERS[place], _DASHES[around % len(_DASHES)]
     family = ("p" if series.startswith("p") else "") + (match[2] or "") + match[3]
     colour, marker = (_TREES | _JUMPS).get(family, (PURPLE, "X"))
     wider = match[1] is not None and len(match[1]) > 1

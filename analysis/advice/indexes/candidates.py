@@ -11,6 +11,7 @@ from memwalk.analysis.advice.indexes.task import FILL, IndexTask
 from memwalk.analysis.cost_models.fractal_tree import (
     Width,
     cache_first_levels,
+    cache_first_node_pages,
     cache_first_pages,
     chosen_width,
     in_page_search_cost,
@@ -91,6 +92,14 @@ class Candidate:
             return [1.0, float(cache_first_pages(self.page, self._lines, keys)) - 1]
         return [1.0] * levels
 
+    def wanted(self, keys: int) -> list[tuple[int, float]]:
+        """List pages that searches want alike, leaves first: how many there are, and how many of them a search visits."""
+        pages, visited = self.pages(keys), self.visited(keys)
+        if self.structure.name == "cache-first" and len(pages) > 1 and pages[1] > 1:
+            # Every search visits the root's page.
+            return [(pages[0], 1.0), (pages[1] - 1, visited[1] - 1), (1, 1.0)]
+        return list(zip(pages, visited, strict=True))
+
     def search_cycles(self, keys: int, level: int, costs: MissCosts) -> float:
         """Cycles that a search waits for lines in the pages of a level, each miss taking what ``costs`` says."""
         pages = self.visited(keys)[level]
@@ -139,12 +148,12 @@ class Candidate:
 
     def _node_pages(self, keys: int) -> int:
         """Pages of the non-leaf nodes of a cache-first tree."""
-        nodes, total = ceil(keys / max(int(self.page.cache_first_entries(self._lines) * FILL), 1)), 0
-        children = max(int(self.page.cache_first_children(self._lines) * FILL), 2)
+        nodes = ceil(keys / max(int(self.page.cache_first_entries(self._lines) * FILL), 1))
+        children, levels = max(int(self.page.cache_first_children(self._lines) * FILL), 2), []
         while nodes > 1:
             nodes = ceil(nodes / children)
-            total += nodes
-        return max(ceil(total / (self.page.node_lines // self._lines)), 1)
+            levels.append(nodes)
+        return cache_first_node_pages(self.page, self._lines, levels[::-1])
 
 
 def left_out(task: IndexTask) -> frozenset[str]:

@@ -25,15 +25,14 @@ def held(pages: list[int], frames: int) -> list[float]:
 def page_reads(candidate: Candidate, operation: Operation, task: IndexTask, keys: int, frames: int) -> float:
     """Return the pages that an operation reads on average, of an index of so many keys behind a pool of so many frames.
 
-    Where all keys are as popular, the pool holds upper levels first; else it holds what has been wanted latest.
+    The pool holds what has been wanted latest.
     """
     scanned = min(task.scan_range, keys) if operation == "scan" else 0
     if task.skew:
         return missed_pages(_wanted(candidate, keys, scanned, task.skew), frames)
-    shares, reads = held(candidate.pages(keys), frames), 0.0
-    for visited, share in zip(reversed(candidate.visited(keys)), reversed(shares), strict=True):
-        reads += visited * (1 - share)
-    return reads + scanned / candidate.entries * (1 - shares[0])
+    pages, visited = np.array(candidate.wanted(keys)).T
+    visited[0] += scanned / candidate.entries
+    return missed_pages(visited / pages, frames, pages)
 
 
 def turnover(candidate: Candidate, task: IndexTask, keys: int, scanned: int, frames: int) -> float:

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from memwalk.analysis.advice.explained import microseconds
+from memwalk.analysis.advice.explained import CLOSE, microseconds
 from memwalk.analysis.advice.indexes.changes import changes
 from memwalk.analysis.advice.indexes.popular_keys import popular_keys
 from memwalk.analysis.advice.indexes.rank import IndexAdvice
 from memwalk.analysis.advice.indexes.task import IndexTask
 from memwalk.analysis.advice.indexes.together import and_written, together
-
-CLOSE = 1.03
-"""Numbers that differ by no more than so many times are told as equal."""
 
 
 def reasons(ranked: list[IndexAdvice], task: IndexTask) -> list[str]:
@@ -29,7 +26,7 @@ def reasons(ranked: list[IndexAdvice], task: IndexTask) -> list[str]:
         if task.cores > 1:
             left_out = "they leave out instructions, hardware prefetchers, and what cores take from each other: latches, lines and the bus"
         said.append(f"The models prefer {_named(preferred)}, by a factor of {ahead:.2f}: {left_out}.")
-    return [*said, *popular_keys(ranked, task), *changes(best, task), _simulated(task)]
+    return [*said, *_leaves_in_a_row(best, task), *popular_keys(ranked, task), *changes(best, task), _simulated(task)]
 
 
 def _named(one: IndexAdvice) -> str:
@@ -42,11 +39,17 @@ def _kb(one: IndexAdvice) -> str:
 
 def _limit(one: IndexAdvice, task: IndexTask) -> str:
     if one.held >= 1:
-        return f"the memory holds all of its {one.pages:,} pages, so that its {microseconds(one.simulated_seconds)} are the processor's"
-    reads = f"{one.simulated_page_reads:.2f} page reads of {microseconds(one.page_seconds)}"
+        pages = "its only page" if one.pages == 1 else f"all of its {one.pages:,} pages"
+        return f"the memory holds {pages}, so that its {microseconds(one.simulated_seconds)} are the processor's"
+    reads = _reads(one)
     others = "pages that are written" if task.cores == 1 else f"those of other cores{and_written(task)}"
     behind = f", behind {others}," if one.queued * one.page_seconds > (CLOSE - 1) * one.simulated_seconds else ""
     return f"{reads}{behind} take {microseconds(one.io_seconds)} of its {microseconds(one.simulated_seconds)}"
+
+
+def _reads(one: IndexAdvice) -> str:
+    number = one.simulated_page_reads
+    return f"{f'{number:.2f}' if number >= 0.01 else f'{number:.2g}'} page reads of {microseconds(one.page_seconds)}"
 
 
 def _first_of_each(ranked: list[IndexAdvice], of: Callable[[IndexAdvice], str]) -> list[IndexAdvice]:
@@ -80,7 +83,7 @@ def _other_size(other: IndexAdvice, best: IndexAdvice) -> str:
         return f"{head}, hardly a difference."
     if other.io_seconds - best.io_seconds > other.processor_seconds - best.processor_seconds:
         waits = [microseconds(one.io_seconds) for one in (other, best)]
-        reads = [f"{one.simulated_page_reads:.2f} page reads of {microseconds(one.page_seconds)}" for one in (other, best)]
+        reads = [_reads(one) for one in (other, best)]
         return f"{head}: {reads[0]} instead of {reads[1]}, which is a wait of {waits[0]} instead of {waits[1]}."
     return f"{head}: the processor takes {microseconds(other.processor_seconds)} instead of {microseconds(best.processor_seconds)}."
 
@@ -99,6 +102,19 @@ def _conscious(ranked: list[IndexAdvice]) -> list[str]:
     if saved < 0:
         return [f"{head} do not pay here: {_named(made)}, the best of them, takes {microseconds(-saved)} more than {_named(plain)}."]
     return [f"{head} pay here: {_named(made)} saves {microseconds(saved)} {of}."]
+
+
+def _leaves_in_a_row(best: IndexAdvice, task: IndexTask) -> list[str]:
+    """Tell that each page counts as one anywhere, if scans of several leaf pages would have most of them one after another."""
+    next_page = task.next_page_seconds(best.page_bytes)
+    reads_several = best.simulated_page_reads > 0 and task.scan_range * best.pages > task.keys
+    if not (task.mix["scan"] and reads_several and best.page_seconds > CLOSE * next_page):
+        return []
+    row = f"the device brings the next one in {microseconds(next_page)}, and scans take less than this"
+    return [
+        f"Leaf pages of a scan count as pages anywhere, {microseconds(best.page_seconds)} each. In an index that was built at once"
+        f" they lie in a row: {row}."
+    ]
 
 
 def _simulated(task: IndexTask) -> str:

@@ -142,7 +142,11 @@ class IndexTask:
 
     def page_seconds(self, page_bytes: int) -> float:
         """Seconds of a page anywhere on the device, which does nothing else."""
-        return self._page_seconds[page_bytes]
+        return self._page_times[page_bytes][1]
+
+    def next_page_seconds(self, page_bytes: int) -> float:
+        """Seconds of the page behind the one before, on a device that does nothing else."""
+        return self._page_times[page_bytes][0]
 
     def page_interval(self, page_bytes: int) -> float:
         """Seconds between pages that the device brings, from anywhere, while every core waits for one."""
@@ -160,14 +164,16 @@ class IndexTask:
         return self.cores * (read + exchanged * self._exchange_intervals[page_bytes])
 
     @cached_property
-    def _page_seconds(self) -> dict[int, float]:
+    def _page_times(self) -> dict[int, tuple[float, float]]:
+        """Seconds of a page behind the one before, and of one anywhere, by size."""
         device = self.device
-        return {size: page_times_ps(device.device(), page_blocks(size))[1] / PS_PER_SECOND for size in self.page_sizes}
+        times = {size: page_times_ps(device.device(), page_blocks(size)) for size in self.page_sizes}
+        return {size: (following / PS_PER_SECOND, anywhere / PS_PER_SECOND) for size, (following, anywhere) in times.items()}
 
     @cached_property
     def _page_intervals(self) -> dict[int, float]:
         if self.cores == 1:
-            return self._page_seconds
+            return {size: anywhere for size, (_, anywhere) in self._page_times.items()}
         return {size: page_interval_seconds(self.device, size, self.cores) for size in self.page_sizes}
 
     @cached_property

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from math import ceil
 
-from memwalk.analysis.advice.explained import explains
+from memwalk.analysis.advice.explained import CLOSE, explains
 from memwalk.analysis.advice.joins.algorithms import Tuning
 from memwalk.analysis.advice.joins.rank import JoinAdvice
 from memwalk.analysis.advice.joins.task import LEAST_TUPLES, JoinTask
-
-CLOSE = 1.03
-"""Numbers that differ by no more than so many times are told as equal."""
 
 
 def reasons(ranked: list[JoinAdvice], tuning: Tuning) -> list[str]:
@@ -30,11 +27,11 @@ def reasons(ranked: list[JoinAdvice], tuning: Tuning) -> list[str]:
 def _limit(one: JoinAdvice, task: JoinTask) -> str:
     if one.is_bound_by_bus:
         who = f"{task.cores} cores" if task.cores > 1 else "one core"
-        takes = f"{one.lines:.1f} lines a tuple of {who} take {one.bus_cycles:.0f} of its {one.simulated_cycles:.0f} cycles"
+        takes = f"{one.lines:,.1f} lines a tuple of {who} take {one.bus_cycles:,.0f} of its {one.simulated_cycles:,.0f} cycles"
         return f"the bus is what it waits for: {takes}"
     if one.waiting_cycles > one.instruction_cycles:
-        return f"waiting takes {one.waiting_cycles:.0f} of its {one.predicted_cycles:.0f} predicted cycles a tuple"
-    return f"its instructions take {one.instruction_cycles:.0f} of its {one.simulated_cycles:.0f} cycles a tuple"
+        return f"waiting takes {one.waiting_cycles:,.0f} of its {one.predicted_cycles:,.0f} predicted cycles a tuple"
+    return f"its instructions take {one.instruction_cycles:,.0f} of its {one.simulated_cycles:,.0f} cycles a tuple"
 
 
 def _against(other: JoinAdvice, best: JoinAdvice) -> str:
@@ -42,15 +39,20 @@ def _against(other: JoinAdvice, best: JoinAdvice) -> str:
     head = f"{other.algorithm} takes {times:.2f} times as long"
     if times <= CLOSE:
         return f"{head}, hardly a difference: {other.does}."
-    if other.is_bound_by_bus and best.is_bound_by_bus and other.lines > CLOSE * best.lines:
-        return f"{head}: the bus moves {other.lines:.1f} lines for a tuple instead of {best.lines:.1f}."
     longer = other.simulated_cycles - best.simulated_cycles
+    moves = f"the bus moves {other.lines:,.1f} lines for a tuple instead of {best.lines:,.1f}"
+    if other.is_bound_by_bus and best.is_bound_by_bus:
+        # Instructions and waits lie beneath what the bus takes; what is longer and not the bus's, it is idle in.
+        if explains(other.bus_cycles - best.bus_cycles, longer):
+            return f"{head}: {moves}."
+        idle = [max(one.simulated_cycles - one.bus_cycles, 0) for one in (other, best)]
+        return f"{head}: the bus is idle for {idle[0]:,.0f} of its {other.simulated_cycles:,.0f} cycles a tuple instead of {idle[1]:,.0f}."
     waits, works = other.waiting_cycles - best.waiting_cycles, other.instruction_cycles - best.instruction_cycles
     lost = {
         # More than there is cannot be all true, and gives way to what was measured.
         f"{other.does}, {_waiting(other, best)}": 0.0 if waits > longer and explains(works, longer) else waits,
-        f"its instructions take {other.instruction_cycles:.0f} cycles a tuple instead of {best.instruction_cycles:.0f}": works,
-        f"the bus moves {other.lines:.1f} lines for a tuple instead of {best.lines:.1f}": other.bus_cycles - best.bus_cycles,
+        f"its instructions take {other.instruction_cycles:,.0f} cycles a tuple instead of {best.instruction_cycles:,.0f}": works,
+        moves: other.bus_cycles - best.bus_cycles,
     }
     reason = max(lost, key=lambda name: lost[name])
     left_out = "misses of the nearer caches and page walks, which the models leave out"
@@ -63,10 +65,10 @@ def _against(other: JoinAdvice, best: JoinAdvice) -> str:
 
 def _waiting(other: JoinAdvice, best: JoinAdvice) -> str:
     """Tell how long an algorithm waits, and that it is the models' wait if it is longer than what there is: a processor overlaps waits."""
-    cycles, longer = f"{other.waiting_cycles:.0f} cycles of waiting a tuple", other.simulated_cycles - best.simulated_cycles
+    cycles, longer = f"{other.waiting_cycles:,.0f} cycles of waiting a tuple", other.simulated_cycles - best.simulated_cycles
     if other.waiting_cycles - best.waiting_cycles <= longer:
         return f"which is {cycles}"
-    return f"for which the models, which let no waits overlap, have {cycles}, more than the {longer:.0f} that it takes longer"
+    return f"for which the models, which let no waits overlap, have {cycles}, more than the {longer:,.0f} that it takes longer"
 
 
 def _tuned(tuning: Tuning) -> str:
