@@ -349,13 +349,49 @@ def test_threads_meet_on_their_cores(counters: Path, tmp_path: Path) -> None:
 
 
 def test_of_more_threads_the_first_are_recorded(counters: Path) -> None:
+    files = [recorded(counters, threads="4").with_name(f"counters.recording.{number}") for number in range(1, 4)]
+    assert all(file.exists() for file in files)
+    files[2].write_text("of somebody else")
     _, report = imported(recorded(counters, threads="2"))
+    assert [file.exists() for file in files] == [True, False, True], "no thread of an earlier recording is left"
     (warning,) = report["warnings"]
     assert "accesses of other threads" in warning
     done = subprocess.run(
         [counters], env={"MEMWALK_TRACE": "/dev/null", "MEMWALK_THREADS": "no"}, capture_output=True, text=True, check=False
     )
     assert (done.returncode, done.stderr) == (2, "memwalk: $MEMWALK_THREADS, no, is no number of threads from 1 on\n")
+
+
+FOR_EVER = """
+#include <atomic>
+#include <thread>
+#include "memwalk.h"
+volatile long value;
+std::atomic<bool> has_begun;
+int main() {
+    memwalk_segment("value", (const void *)&value, sizeof value);
+    std::thread([] {
+        for (int number = 0; number < 1000; ++number)
+            value = 1;
+        has_begun = true;
+        for (;;)
+            value = 1;
+    }).detach();
+    while (!has_begun)
+        std::this_thread::yield();
+}
+"""
+
+
+def test_a_thread_that_goes_on_is_recorded_until_the_program_ends(folder: Path) -> None:
+    source = folder / "for_ever.cpp"
+    source.write_text(FOR_EVER)
+    program = built(folder, source)
+    for _ in range(5):
+        trace, report = imported_threads(recorded(program, threads="2"), 2)
+        assert report["warnings"] == []
+        done = memwalk("replay", trace, "--machine", "zen4-server", "--mode", "counts", "--json")
+        assert json.loads(done.stdout)["events"] > 1000
 
 
 LIVES = """

@@ -43,13 +43,17 @@ struct record {
 
 typedef uint64_t __attribute__((may_alias, aligned(1))) unaligned;
 
+#define MAGIC "memwalk recording 1\n"
+#define LONGEST_NAME 4096
 #define RECORDS 8192
 #define MOST_RANGE 65536
 #define MOST_TEXT 1024
 
-/* What is recorded of a thread. */
+/* What is recorded of a thread. It stays when that has ended. */
 struct recording {
-    int file;
+    struct recording *next;
+    int busy;         /* somebody writes, or closes the file */
+    int file;         /* -1, it is closed */
     size_t filled;
     uint64_t written; /* records that are in the file */
     struct record buffer[RECORDS];
@@ -61,33 +65,60 @@ static __thread int enters;            /* its next basic block is the first of a
 static const char *path;               /* NULL, nothing is recorded */
 static unsigned most_threads = 1;
 static unsigned threads;               /* that have asked */
+static struct recording *all;
 static uint64_t others;                /* accesses of those that are not recorded */
 static uintptr_t base;                 /* what a position-independent program was moved up by */
 static pthread_key_t at_exit;          /* ends a thread's recording */
 
-static void stop(void) {
-    close(own->file);
-    free(own);
-    own = NULL;
+static void hold(struct recording *recording) {
+    while (__atomic_exchange_n(&recording->busy, 1, __ATOMIC_ACQUIRE))
+        ;
 }
 
-static void flush(void) {
-    const char *bytes = (const char *)own->buffer;
-    size_t left = own->filled * sizeof *own->buffer;
+static void release(struct recording *recording) { __atomic_store_n(&recording->busy, 0, __ATOMIC_RELEASE); }
+
+/* Who calls these two holds the recording. */
+
+static void close_file(struct recording *recording) {
+    close(recording->file);
+    recording->file = -1;
+}
+
+static void write_buffer(struct recording *recording) {
+    size_t filled = __atomic_load_n(&recording->filled, __ATOMIC_RELAXED);
+    const char *bytes = (const char *)recording->buffer;
+    size_t left = recording->file < 0 ? 0 : filled * sizeof *recording->buffer;
     while (left > 0) {
-        ssize_t done = write(own->file, bytes, left);
+        ssize_t done = write(recording->file, bytes, left);
         if (done < 0 && errno == EINTR)
             continue;
         if (done < 0) {
             fprintf(stderr, "memwalk: what is recorded cannot be written: %s; the rest is not recorded\n", strerror(errno));
-            stop();
+            close_file(recording);
             return;
         }
         bytes += done;
         left -= (size_t)done;
     }
-    own->written += own->filled;
+    recording->written += filled;
+}
+
+/* The thread records nothing any more. */
+static void stop(void) {
+    hold(own);
+    if (own->file >= 0)
+        close_file(own);
+    release(own);
+    own = NULL;
+}
+
+static void flush(void) {
+    hold(own);
+    write_buffer(own);
     own->filled = 0;
+    release(own);
+    if (own->file < 0)
+        own = NULL;
 }
 
 static inline void push(uint64_t address, uint64_t value, uint64_t place) {
@@ -96,27 +127,50 @@ static inline void push(uint64_t address, uint64_t value, uint64_t place) {
         flush();
 }
 
-/* Begins the recording of a thread: of the first in the file of $MEMWALK_TRACE, of the others in those beside it. */
+/* Where a thread is recorded: the first in the file of $MEMWALK_TRACE, the others in those beside it. Whether there is room for that name. */
+static int name_file(char name[LONGEST_NAME], unsigned number) {
+    int length = number ? snprintf(name, LONGEST_NAME, "%s.%u", path, number) : snprintf(name, LONGEST_NAME, "%s", path);
+    return length < LONGEST_NAME;
+}
+
+/* Removes threads of an earlier recording, of which there may have been more. */
+static void forget_earlier(void) {
+    char name[LONGEST_NAME], begin[sizeof MAGIC - 1];
+    for (unsigned number = 1; name_file(name, number); ++number) {
+        int file = open(name, O_RDONLY | O_CLOEXEC);
+        if (file < 0)
+            return;
+        int is_recording = read(file, begin, sizeof begin) == sizeof begin && OWN(memcmp)(begin, MAGIC, sizeof begin) == 0;
+        close(file);
+        if (!is_recording || unlink(name))
+            return;
+    }
+}
+
+/* Begins the recording of a thread. */
 static void begin_thread(void) {
-    char name[4096];
+    char name[LONGEST_NAME];
     has_asked = 1;
     unsigned number = __atomic_fetch_add(&threads, 1, __ATOMIC_RELAXED);
     if (number >= most_threads)
         return;
-    int length = number ? snprintf(name, sizeof name, "%s.%u", path, number) : snprintf(name, sizeof name, "%s", path);
-    int file = length < (int)sizeof name ? open(name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666) : -1;
+    int file = name_file(name, number) ? open(name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666) : -1;
     struct recording *recording = file < 0 ? NULL : malloc(sizeof *recording);
     if (!recording) {
         fprintf(stderr, "memwalk: $MEMWALK_TRACE, %s, cannot be written: %s\n", name, strerror(errno));
         _exit(2);
     }
+    recording->busy = 0;
     recording->file = file;
     recording->filled = 0;
     recording->written = 0;
+    recording->next = __atomic_load_n(&all, __ATOMIC_RELAXED);
+    while (!__atomic_compare_exchange_n(&all, &recording->next, recording, 1, __ATOMIC_RELEASE, __ATOMIC_RELAXED))
+        ;
     own = recording;
     pthread_setspecific(at_exit, recording);
     struct record first = {0};
-    OWN(memcpy)(&first, "memwalk recording 1\n", 20);
+    OWN(memcpy)(&first, MAGIC, sizeof MAGIC - 1);
     push(first.address, first.value, first.place);
     push(0, (uint64_t)pthread_self(), (uint64_t)THREAD << 56);
 }
@@ -192,6 +246,7 @@ static int find_base(struct dl_phdr_info *info, size_t size, void *unused) {
 /* A process that was forked has another memory, and is not recorded. */
 static void in_child(void) {
     path = NULL;
+    all = NULL;
     if (own)
         stop();
 }
@@ -221,12 +276,27 @@ __attribute__((constructor(101))) static void begin(void) {
     dl_iterate_phdr(find_base, NULL);
     pthread_key_create(&at_exit, end_thread);
     pthread_atfork(NULL, NULL, in_child);
+    forget_earlier();
     begin_thread();
+}
+
+/* The program ends while a thread goes on: what that records at this moment is left out. */
+static void end_other(struct recording *other) {
+    struct record last = {0, 0, (uint64_t)END << 56};
+    hold(other);
+    if (other->file >= 0)
+        write_buffer(other);
+    last.address = other->written;
+    if (other->file >= 0 && write(other->file, &last, sizeof last) == sizeof last)
+        close_file(other);
+    release(other);
 }
 
 __attribute__((destructor(101))) static void end(void) {
     path = NULL; /* what runs behind this is not recorded */
     end_thread(NULL);
+    for (struct recording *one = __atomic_load_n(&all, __ATOMIC_ACQUIRE); one; one = one->next)
+        end_other(one);
 }
 
 /* --- what compilers call: -fsanitize=thread --- */
