@@ -454,6 +454,54 @@ def test_threads_begin_and_end_where_the_program_says(folder: Path) -> None:
         assert upper == pytest.approx(3 * once[1], rel=0.05)
 
 
+BARRIERS = """
+#include <cstdint>
+#include <pthread.h>
+#include <thread>
+#include <vector>
+#include "memwalk.h"
+struct alignas(64) Counter { volatile std::uint64_t value; } counters[3];
+pthread_barrier_t meeting;
+void count(int thread, int times) {
+    for (int number = 0; number < times * 10000; ++number)
+        counters[thread].value = counters[thread].value + 1;
+}
+int main(int, char **arguments) {
+    count(0, 1);
+    if (arguments[1][0] == 'a')
+        return 0;
+    pthread_barrier_init(&meeting, nullptr, 3);
+    std::vector<std::thread> workers;
+    for (int worker = 0; worker < 3; ++worker)
+        workers.emplace_back([=] {
+            count(worker, worker + 1);
+            pthread_barrier_wait(&meeting);
+            count(worker, 3 - worker);
+            pthread_barrier_wait(&meeting);
+        });
+    for (std::thread &worker : workers)
+        worker.join();
+}
+"""
+
+
+def test_workers_wait_for_each_other_at_their_barrier(folder: Path) -> None:
+    """Each counts four times in all; but who is first at the barrier waits, so that they take six, behind one of the thread that begins them."""
+    source = folder / "barriers.cpp"
+    source.write_text(BARRIERS)
+    program = built(folder, source)
+
+    def cycles(trace: Path) -> int:
+        done = memwalk("replay", trace, "--machine", "zen4-server", "--dependences", "chain", "--json")
+        assert done.returncode == 0, done.stderr
+        return int(json.loads(done.stdout)["cycles"])
+
+    once = cycles(imported(recorded(program, "alone"))[0])
+    trace, report = imported_threads(recorded(program, "workers", threads="4"), 4)
+    assert report["warnings"] == []
+    assert 6 * once < cycles(trace) < 7.2 * once, "what comes first is slower: caches are cold"
+
+
 LOCKS = """
 #include <cstdint>
 #include <mutex>

@@ -46,7 +46,8 @@ static inline void memwalk_phase(const char *name) {
     memwalk_tell_(line);
 }
 
-/* The thread waits for all others here. Say it beside the program's own barrier; all threads say it equally often. */
+/* The thread waits here for all others that say it. Say it beside a barrier of the program's own; those of POSIX threads are known. All
+ * threads that say it do so equally often. */
 static inline void memwalk_barrier(void) { memwalk_tell_("barrier"); }
 
 /* What comes is recorded. If nothing was switched before, all that came before is left out. */

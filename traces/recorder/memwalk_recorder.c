@@ -33,7 +33,7 @@ void *__real_memset(void *to, int byte, size_t bytes) __attribute__((weak));
 int __real_memcmp(const void *one, const void *other, size_t bytes) __attribute__((weak));
 #define OWN(function) (__real_##function ? __real_##function : function)
 
-enum kind { LOAD = 1, STORE, EXCHANGE, LOADS, STORES, MESSAGE, END, LATCH, SHARE_LATCH, UNLATCH, BLOCK, BEGIN, AWAIT, THREAD };
+enum kind { LOAD = 1, STORE, EXCHANGE, LOADS, STORES, MESSAGE, END, LATCH, SHARE_LATCH, UNLATCH, BLOCK, BEGIN, AWAIT, THREAD, MEET };
 
 struct record {
     uint64_t address;
@@ -544,7 +544,15 @@ void __wrap__ZNSt18condition_variable4waitERSt11unique_lockISt5mutexE(pthread_co
     note_taken(LATCH, *lock, CALLER);
 }
 
-/* --- threads that begin and end, wrapped by memwalk_wrap.rsp --- */
+/* --- barriers, and threads that begin and end, wrapped by memwalk_wrap.rsp --- */
+
+int __real_pthread_barrier_wait(pthread_barrier_t *barrier) __attribute__((weak));
+int __wrap_pthread_barrier_wait(pthread_barrier_t *barrier) {
+    note(EXCHANGE, (void *)barrier, LOCK_WORD, CALLER);
+    if (own)
+        push((uintptr_t)barrier, 0, place(MEET, 0, CALLER));
+    return __real_pthread_barrier_wait(barrier);
+}
 
 static __thread unsigned noted; /* beginnings and ends */
 

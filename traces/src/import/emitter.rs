@@ -5,6 +5,7 @@ use crate::import::error::Fault;
 use crate::import::lives::{Known, Life, Told};
 use crate::import::lock_order::{LockOrder, Nested};
 use crate::import::locks::{Locks, Step};
+use crate::import::meetings::{Arrivals, Groups, Meeting, Meetings, SAID};
 use crate::import::regions::Regions;
 use crate::import::sites::{Sites, UNKNOWN};
 use crate::layout::Layout;
@@ -96,8 +97,14 @@ pub(super) struct OfSeveral {
     pub(super) begins_late: bool,
     /// That of all threads' locks.
     pub(super) order: Rc<LockOrder>,
+    /// Its number among them.
+    pub(super) number: usize,
     /// Whom the thread begins and waits for.
     pub(super) life: Known,
+    /// Who waits at barriers.
+    pub(super) groups: Rc<Groups>,
+    /// All wait until each holds the latches that others ask it for.
+    pub(super) all_meet: bool,
 }
 
 /// What an import knows at its end.
@@ -111,6 +118,8 @@ pub(super) struct Finished {
     pub(super) nested: Nested,
     /// When the thread has begun others and waited for them.
     pub(super) life: Told,
+    /// How often it has come to barriers.
+    pub(super) arrivals: Arrivals,
     /// What the user should know, a sentence each.
     pub(super) warnings: Vec<String>,
 }
@@ -149,6 +158,7 @@ pub(super) struct Emitter<'s> {
     has_others: bool,
     locks: Locks,
     life: Life,
+    meetings: Meetings,
     /// The program has said at least once whether it wants to be recorded.
     switched: bool,
     /// The first time, it did.
@@ -201,6 +211,7 @@ impl<'s> Emitter<'s> {
             has_others: false,
             locks: Locks::default(),
             life: Life::default(),
+            meetings: Meetings::default(),
             switched: false,
             began_late: false,
             warnings: Vec::new(),
@@ -220,14 +231,17 @@ impl<'s> Emitter<'s> {
         self.off = known.begins_late;
         self.switched = known.begins_late;
         self.life = Life::of(known.life);
-        let mut waiting = self.phase;
+        self.meetings = Meetings::of(known.groups, known.number);
+        self.at(None);
+        self.push_steps(self.life.hold());
+        self.push_steps(self.meetings.hold());
+        if known.all_meet {
+            self.push_step((Kind::Barrier, 0));
+        }
         if self.life.is_begun() {
             // Where a program has as many phases as there may be, it has none for this.
-            waiting = self.regions.phase(NOT_BEGUN).unwrap_or(self.phase);
-        }
-        self.at(None);
-        for step in self.life.start(waiting, self.phase) {
-            self.push_step(step);
+            let waiting = self.regions.phase(NOT_BEGUN).unwrap_or(self.phase);
+            self.push_steps(self.life.wait_to_begin(waiting, self.phase));
         }
     }
 
@@ -387,22 +401,33 @@ impl<'s> Emitter<'s> {
 
     /// The thread waits here for all others of its program, if there are any.
     pub(super) fn barrier(&mut self) {
-        if self.off || !self.has_others {
+        if !self.off {
+            self.meet(SAID);
+        }
+    }
+
+    /// The thread comes to a barrier, also where nothing is recorded: it waits there for those that do, too.
+    pub(super) fn meet(&mut self, barrier: u64) {
+        if !self.has_others {
             return;
         }
+        let Some(meeting) = self.meetings.meet(barrier) else {
+            return;
+        };
         self.leave_locks();
-        for step in self.life.begin_all() {
-            self.push_step(step);
+        match meeting {
+            Meeting::OfAll => {
+                let begun = self.life.begin_all();
+                self.push_steps(begun);
+                self.push_step((Kind::Barrier, 0));
+            }
+            Meeting::OfSome(steps) => self.push_steps(steps),
         }
-        self.close_instruction();
-        let instructions = self.take_plain();
-        self.batch.push(Event {
-            instructions,
-            ..Event::new(Kind::Barrier, 0)
-        });
         // What comes behind waits for nothing that came before.
         self.first = self.handed + self.batch.len() as u64;
-        self.tell_locks();
+        if !self.off {
+            self.tell_locks();
+        }
     }
 
     /// The system calls the thread so.
@@ -421,9 +446,7 @@ impl<'s> Emitter<'s> {
     pub(super) fn wait_for_thread(&mut self, name: u64) {
         if let Some(steps) = self.life.wait(name) {
             self.leave_locks();
-            for step in steps {
-                self.push_step(step);
-            }
+            self.push_steps(steps.into());
             if !self.off {
                 self.tell_locks();
             }
@@ -500,6 +523,7 @@ impl<'s> Emitter<'s> {
         };
         self.sites = Sites::default();
         self.locks.forget();
+        self.meetings.forget_said();
         self.phase_unmarked = self.phase > 0;
         Ok(())
     }
@@ -519,9 +543,9 @@ impl<'s> Emitter<'s> {
         self.carry_rest();
         self.warn_of_locks();
         self.leave_locks();
-        for step in self.life.finish() {
-            self.push_step(step);
-        }
+        self.push_steps(self.meetings.finish());
+        let steps = self.life.finish();
+        self.push_steps(steps);
         self.flush()?;
         if self.unsaid_warnings > 0 {
             let more = format!("and {} more of the kind", self.unsaid_warnings);
@@ -540,6 +564,7 @@ impl<'s> Emitter<'s> {
             began_late: self.began_late,
             nested: self.locks.into_nested(),
             life: self.life.into_told(),
+            arrivals: self.meetings.into_arrivals(),
             warnings: self.warnings,
         })
     }
@@ -596,6 +621,12 @@ impl<'s> Emitter<'s> {
     /// Releases the latches of all locks that are held.
     fn leave_locks(&mut self) {
         for step in self.locks.leave() {
+            self.push_step(step);
+        }
+    }
+
+    fn push_steps(&mut self, steps: Vec<Step>) {
+        for step in steps {
             self.push_step(step);
         }
     }

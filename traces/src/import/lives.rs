@@ -34,8 +34,6 @@ pub(super) struct Known {
     is_begun: bool,
     /// Another thread waits for its end.
     is_awaited: bool,
-    /// Some thread begins another, or waits for its end.
-    all_meet: bool,
 }
 
 impl Life {
@@ -57,24 +55,22 @@ impl Life {
         self.known.is_begun
     }
 
-    /// What comes before all that the thread does. Before it has begun it is in a phase, and behind that in another.
-    pub(super) fn start(&self, before: u64, behind: u64) -> Vec<Step> {
-        let mut steps = Vec::new();
+    /// What the thread holds before it does anything.
+    pub(super) fn hold(&self) -> Vec<Step> {
         let begun = self.known.begun.iter().flatten();
-        steps.extend(begun.map(|&other| (Kind::Latch, beginning(other))));
-        let number = self.known.number;
+        let mut steps: Vec<Step> = begun
+            .map(|&other| (Kind::Latch, beginning(other)))
+            .collect();
         if self.known.is_awaited {
-            steps.push((Kind::Latch, end(number)));
-        }
-        if self.known.all_meet {
-            steps.push((Kind::Barrier, 0));
-        }
-        if self.is_begun() {
-            steps.push((Kind::Mark, before));
-            steps.extend(wait_for(beginning(number)));
-            steps.push((Kind::Mark, behind));
+            steps.push((Kind::Latch, end(self.known.number)));
         }
         steps
+    }
+
+    /// The thread waits until another begins it: in a phase, and goes on in another.
+    pub(super) fn wait_to_begin(&self, before: u64, behind: u64) -> Vec<Step> {
+        let [wait, leave] = wait_for(beginning(self.known.number));
+        vec![(Kind::Mark, before), wait, leave, (Kind::Mark, behind)]
     }
 
     /// The thread has begun another.
@@ -114,13 +110,17 @@ impl Life {
 }
 
 impl Known {
+    /// Whether another thread waits for this one to begin it, or for its end.
+    pub(super) fn is_waited_for(&self) -> bool {
+        self.is_awaited || self.begun.iter().any(Option::is_some)
+    }
+
     /// Finds out whom threads begin and wait for.
     pub(super) fn of_all(told: &[Told]) -> Vec<Self> {
         let (begun, awaited) = (
             found(told, |told| &told.begun),
             found(told, |told| &told.awaited),
         );
-        let all_meet = begun.iter().chain(&awaited).flatten().any(Option::is_some);
         let is_in = |lists: &[VecDeque<Option<usize>>], number| {
             lists.iter().flatten().any(|other| *other == Some(number))
         };
@@ -138,7 +138,6 @@ impl Known {
                 awaited,
                 is_begun: is_begun[number],
                 is_awaited: is_awaited[number],
-                all_meet,
             })
             .collect()
     }

@@ -27,6 +27,7 @@ mod lackey;
 mod lives;
 mod lock_order;
 mod locks;
+mod meetings;
 mod messages;
 mod npy;
 mod numbers;
@@ -60,6 +61,7 @@ use emitter::{Emitter, Finished, Names, OfSeveral};
 use input::Input;
 use lives::Told;
 use lock_order::Nested;
+use meetings::Arrivals;
 use regions::Regions;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -211,6 +213,8 @@ struct Decoded {
     nested: Nested,
     /// As [`Finished::life`].
     life: Told,
+    /// As [`Finished::arrivals`].
+    arrivals: Arrivals,
 }
 
 /// A foreign trace whose format is known.
@@ -316,6 +320,7 @@ impl Import {
             began_late,
             nested,
             life,
+            arrivals,
             warnings,
         } = events.finish()?;
         let report = Report {
@@ -334,6 +339,7 @@ impl Import {
             began_late,
             nested,
             life,
+            arrivals,
         })
     }
 

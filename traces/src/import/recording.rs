@@ -58,6 +58,8 @@ const BLOCK: u64 = 11;
 const BEGIN: u64 = 12;
 const AWAIT: u64 = 13;
 const THREAD: u64 = 14;
+/// The thread comes to the barrier at this address.
+const MEET: u64 = 15;
 
 /// Most bytes of a range, which the recorder cuts longer ones into.
 const MOST_RANGE: u64 = 1 << 16;
@@ -138,6 +140,7 @@ impl RecordFormat<BYTES> for Recording {
             BEGIN => events.begin_thread(value),
             AWAIT => events.wait_for_thread(value),
             THREAD => events.thread_is(value),
+            MEET => events.meet(address),
             END => self.end(address, value, events)?,
             kind => return Err(Fault::new(format!("unknown kind {kind}"))),
         }

@@ -5,6 +5,7 @@ use crate::import::emitter::{Names, OfSeveral};
 use crate::import::error::ImportError;
 use crate::import::lives::Known;
 use crate::import::lock_order::{LockOrder, Nested};
+use crate::import::meetings::Groups;
 use crate::import::source::STDIN;
 use crate::import::{Import, Options, Report, about};
 use crate::sink::{EventSink, SinkError};
@@ -77,7 +78,7 @@ impl Threads {
         // both are found out first.
         let mut late = Vec::with_capacity(self.paths.len());
         let mut nested = Nested::default();
-        let mut told = Vec::with_capacity(self.paths.len());
+        let (mut told, mut arrivals) = (Vec::new(), Vec::new());
         for (thread, path) in self.paths.iter().enumerate() {
             let ignored = Names::of(self.options.regions()?);
             let mut sink = LookedThrough { thread, take };
@@ -85,8 +86,11 @@ impl Threads {
             late.push(looked.began_late);
             nested.join(looked.nested);
             told.push(looked.life);
+            arrivals.push(looked.arrivals);
         }
         let lives = Known::of_all(&told);
+        let groups = Rc::new(Groups::of(&arrivals));
+        let all_meet = groups.has_some() || lives.iter().any(Known::is_waited_for);
         let order = Rc::new(LockOrder::of(nested));
         let mut names = Names::of(self.options.regions()?);
         let mut all: Option<Report> = None;
@@ -95,7 +99,10 @@ impl Threads {
             let known = OfSeveral {
                 begins_late,
                 order: Rc::clone(&order),
+                number: thread,
                 life,
+                groups: Rc::clone(&groups),
+                all_meet,
             };
             let mut sink = OfThread { thread, take };
             let mut read = open(path)?.read(names, Some(known), &mut sink)?;
@@ -109,6 +116,7 @@ impl Threads {
         let mut report = all.expect("a file at least");
         report.check(self.options.blocks.is_some())?;
         report.warnings.extend(warning_of(&order));
+        report.warnings.extend(warning_of_barriers(&groups));
         report.tally.sites = names.known_sites();
         report.layout = names.layout();
         Ok(report)
@@ -121,6 +129,14 @@ fn warning_of(order: &LockOrder) -> Option<String> {
     Some(format!(
         "{count} locks are taken in several orders, that at {lowest:#x} among them: a thread that takes one of them and holds others of higher \
          addresses gives those up until it has it, or threads could wait for each other for ever"
+    ))
+}
+
+/// The same of barriers.
+fn warning_of_barriers(groups: &Groups) -> Option<String> {
+    let (count, lowest) = groups.uneven()?;
+    Some(format!(
+        "nobody waits at {count} barriers, that at {lowest:#x} among them: some threads come there more often than others"
     ))
 }
 
