@@ -33,6 +33,7 @@ TREE = ("workload.keys=30000000", "workload.maturity=mature")
 SCAN = ("workload.keys=3000000", "workload.operation=scan", "workload.range=3000000", "workload.operations=100000")
 TABLE = (
     "workload={kernel: table, operation: scan, layout: dsm, reconstruction: merge, attributes: 16, records: 20000000}",
+    "dbms=compiled",
     "workload.seed=1",
 )
 CHASE = ("workload={kernel: pointer-chase, lines: 10000000, pages: 100000}", "workload.seed=1")

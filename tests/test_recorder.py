@@ -486,7 +486,7 @@ int main(int, char **arguments) {
 
 
 def test_workers_wait_for_each_other_at_their_barrier(folder: Path) -> None:
-    """Each counts four times in all; but who is first at the barrier waits, so that they take six, behind one of the thread that begins them."""
+    """Each counts four times; but who is first at the barrier waits, so that they take six, behind one of the thread that begins them."""
     source = folder / "barriers.cpp"
     source.write_text(BARRIERS)
     program = built(folder, source)

@@ -202,7 +202,13 @@ impl Cutter {
         }
         match (self.window.warm_up, self.warmed) {
             (Some(_), None) => {
-                return Some(format!("its warm-up takes all of it: {of_trace}"));
+                let end = match self.ended {
+                    true => {
+                        format!("it ends behind {events} events and {instructions} instructions")
+                    }
+                    false => of_trace,
+                };
+                return Some(format!("its warm-up takes all of it: {end}"));
             }
             (Some(_), Some(0)) => return Some("its warm-up is empty; leave it out".to_owned()),
             _ => {}

@@ -94,8 +94,14 @@ fn a_warm_up_ends_where_it_is_asked_to() {
     assert_eq!([13, 14, 15].map(|event| part[event].dep), [2, 1, 4]);
     for (warm_up, expected) in [
         (Position::Events(0), "its warm-up is empty"),
-        (Position::Events(22), "its warm-up takes all of it"),
-        (Position::Phase(1), "its warm-up takes all of it"),
+        (
+            Position::Events(22),
+            "its warm-up takes all of it: it ends behind 11 events and 20 instructions",
+        ),
+        (
+            Position::Phase(1),
+            "its warm-up takes all of it: it ends behind 11 events and 20 instructions",
+        ),
     ] {
         let until = Some(Position::Events(11));
         let problem = cut_warm(None, until, Some(warm_up)).unwrap_err();
