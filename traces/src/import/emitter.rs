@@ -1,25 +1,19 @@
 //! Turns the accesses and instructions of a foreign trace into events.
 
+mod waiting;
+
 use crate::event::{Event, Kind};
-use crate::import::error::Fault;
-use crate::import::lives::{Known, Life, Told};
-use crate::import::lock_order::{LockOrder, Nested};
-use crate::import::locks::{Locks, Step};
-use crate::import::meetings::{Arrivals, Groups, Meeting, Meetings, SAID};
 use crate::import::regions::Regions;
-use crate::import::sites::{Sites, UNKNOWN};
+use crate::import::sites::Sites;
+use crate::import::waits::{Told, Waits};
 use crate::layout::Layout;
 use crate::sink::{EventSink, SinkError};
 use serde::{Deserialize, Serialize};
-use std::rc::Rc;
 
 /// Events handed to the sink at a time.
 const BATCH_EVENTS: usize = 4096;
 /// Warnings that are kept; the rest are counted.
 const MOST_WARNINGS: usize = 20;
-
-/// The phase of a thread that waits until another begins it.
-const NOT_BEGUN: &str = "not begun";
 
 /// What becomes of the instructions that a foreign trace lists.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -90,23 +84,6 @@ impl Names {
     }
 }
 
-/// What an import of several threads has found out before it wants the events of one.
-#[derive(Clone, Debug, Default)]
-pub(super) struct OfSeveral {
-    /// The thread asks to be recorded, and everything before that is left out.
-    pub(super) begins_late: bool,
-    /// That of all threads' locks.
-    pub(super) order: Rc<LockOrder>,
-    /// Its number among them.
-    pub(super) number: usize,
-    /// Whom the thread begins and waits for.
-    pub(super) life: Known,
-    /// Who waits at barriers.
-    pub(super) groups: Rc<Groups>,
-    /// All wait until each holds the latches that others ask it for.
-    pub(super) all_meet: bool,
-}
-
 /// What an import knows at its end.
 #[derive(Debug)]
 pub(super) struct Finished {
@@ -114,12 +91,8 @@ pub(super) struct Finished {
     pub(super) names: Names,
     /// The program asked first of all to be recorded, and not before.
     pub(super) began_late: bool,
-    /// Locks that the thread took while it held others.
-    pub(super) nested: Nested,
-    /// When the thread has begun others and waited for them.
-    pub(super) life: Told,
-    /// How often it has come to barriers.
-    pub(super) arrivals: Arrivals,
+    /// What the recording has said of threads that wait for each other.
+    pub(super) waits: Told,
     /// What the user should know, a sentence each.
     pub(super) warnings: Vec<String>,
 }
@@ -156,9 +129,7 @@ pub(super) struct Emitter<'s> {
     off: bool,
     /// The program has other threads, which are imported with this one.
     has_others: bool,
-    locks: Locks,
-    life: Life,
-    meetings: Meetings,
+    waits: Waits,
     /// The program has said at least once whether it wants to be recorded.
     switched: bool,
     /// The first time, it did.
@@ -209,9 +180,7 @@ impl<'s> Emitter<'s> {
             phase_unmarked: false,
             off: false,
             has_others: false,
-            locks: Locks::default(),
-            life: Life::default(),
-            meetings: Meetings::default(),
+            waits: Waits::default(),
             switched: false,
             began_late: false,
             warnings: Vec::new(),
@@ -222,27 +191,6 @@ impl<'s> Emitter<'s> {
     /// So many plain instructions stand before each access, which the trace does not list.
     pub(super) fn assume(&mut self, plain: f64) {
         self.assumed = plain;
-    }
-
-    /// The program has several threads. Of this one so much is known.
-    pub(super) fn is_of_several(&mut self, known: OfSeveral) {
-        self.has_others = true;
-        self.locks = Locks::with_order(known.order);
-        self.off = known.begins_late;
-        self.switched = known.begins_late;
-        self.life = Life::of(known.life);
-        self.meetings = Meetings::of(known.groups, known.number);
-        self.at(None);
-        self.push_steps(self.life.hold());
-        self.push_steps(self.meetings.hold());
-        if known.all_meet {
-            self.push_step((Kind::Barrier, 0));
-        }
-        if self.life.is_begun() {
-            // Where a program has as many phases as there may be, it has none for this.
-            let waiting = self.regions.phase(NOT_BEGUN).unwrap_or(self.phase);
-            self.push_steps(self.life.wait_to_begin(waiting, self.phase));
-        }
     }
 
     /// An instruction was executed; the accesses that follow are its own. `code` is its address and size in bytes.
@@ -399,94 +347,6 @@ impl<'s> Emitter<'s> {
         }
     }
 
-    /// The thread waits here for all others of its program, if there are any.
-    pub(super) fn barrier(&mut self) {
-        if !self.off {
-            self.meet(SAID);
-        }
-    }
-
-    /// The thread comes to a barrier, also where nothing is recorded: it waits there for those that do, too.
-    pub(super) fn meet(&mut self, barrier: u64) {
-        if !self.has_others {
-            return;
-        }
-        let Some(meeting) = self.meetings.meet(barrier) else {
-            return;
-        };
-        self.leave_locks();
-        match meeting {
-            Meeting::OfAll => {
-                let begun = self.life.begin_all();
-                self.push_steps(begun);
-                self.push_step((Kind::Barrier, 0));
-            }
-            Meeting::OfSome(steps) => self.push_steps(steps),
-        }
-        // What comes behind waits for nothing that came before.
-        self.first = self.handed + self.batch.len() as u64;
-        if !self.off {
-            self.tell_locks();
-        }
-    }
-
-    /// The system calls the thread so.
-    pub(super) fn thread_is(&mut self, name: u64) {
-        self.life.is(name);
-    }
-
-    /// The thread has begun another.
-    pub(super) fn begin_thread(&mut self, name: u64) {
-        if let Some(step) = self.life.begin(name) {
-            self.push_step(step);
-        }
-    }
-
-    /// The thread has waited for the end of another, which may want a lock in the replay that this one holds.
-    pub(super) fn wait_for_thread(&mut self, name: u64) {
-        if let Some(steps) = self.life.wait(name) {
-            self.leave_locks();
-            self.push_steps(steps.into());
-            if !self.off {
-                self.tell_locks();
-            }
-        }
-    }
-
-    /// The next access takes the lock at `address`, which event `needed` has brought: alone or beside others, as `kind` says. Other threads of the
-    /// program, if there are any, wait for that.
-    ///
-    /// # Errors
-    /// The thread holds too many.
-    pub(super) fn take_lock(
-        &mut self,
-        kind: Kind,
-        address: u64,
-        needed: Option<u64>,
-    ) -> Result<(), Fault> {
-        if !self.has_others {
-            return Ok(());
-        }
-        self.locks.take(kind, address)?;
-        if self.off {
-            return Ok(());
-        }
-        for step in self.locks.tell() {
-            self.push_step(step);
-            if step == (kind, address) {
-                self.let_last_need(needed);
-            }
-        }
-        Ok(())
-    }
-
-    /// The access before this has released the lock at `address`.
-    pub(super) fn release_lock(&mut self, address: u64) {
-        if let Some(step) = self.locks.release(address) {
-            self.push_step(step);
-        }
-    }
-
     /// Goes on recording; if the program never asked to stop, the trace begins here.
     pub(super) fn switch_on(&mut self) -> Result<(), SinkError> {
         if !self.switched {
@@ -522,8 +382,7 @@ impl<'s> Emitter<'s> {
             ..Tally::default()
         };
         self.sites = Sites::default();
-        self.locks.forget();
-        self.meetings.forget_said();
+        self.waits.forget();
         self.phase_unmarked = self.phase > 0;
         Ok(())
     }
@@ -541,11 +400,7 @@ impl<'s> Emitter<'s> {
     /// Hands over everything, the instructions after the last access too.
     pub(super) fn finish(mut self) -> Result<Finished, SinkError> {
         self.carry_rest();
-        self.warn_of_locks();
-        self.leave_locks();
-        self.push_steps(self.meetings.finish());
-        let steps = self.life.finish();
-        self.push_steps(steps);
+        self.leave_all();
         self.flush()?;
         if self.unsaid_warnings > 0 {
             let more = format!("and {} more of the kind", self.unsaid_warnings);
@@ -562,9 +417,7 @@ impl<'s> Emitter<'s> {
                 sites: self.sites,
             },
             began_late: self.began_late,
-            nested: self.locks.into_nested(),
-            life: self.life.into_told(),
-            arrivals: self.meetings.into_arrivals(),
+            waits: self.waits.into_told(),
             warnings: self.warnings,
         })
     }
@@ -609,52 +462,6 @@ impl<'s> Emitter<'s> {
             event.dep = u32::try_from(own - needed).unwrap_or(0);
         }
         own
-    }
-
-    /// Takes the latches of all locks that are held.
-    fn tell_locks(&mut self) {
-        for step in self.locks.tell() {
-            self.push_step(step);
-        }
-    }
-
-    /// Releases the latches of all locks that are held.
-    fn leave_locks(&mut self) {
-        for step in self.locks.leave() {
-            self.push_step(step);
-        }
-    }
-
-    fn push_steps(&mut self, steps: Vec<Step>) {
-        for step in steps {
-            self.push_step(step);
-        }
-    }
-
-    /// Whoever takes a latch pays at his site for the wait.
-    fn push_step(&mut self, (kind, lock): Step) {
-        self.close_instruction();
-        let instructions = self.take_plain();
-        let site = match kind {
-            Kind::Unlatch => UNKNOWN,
-            _ => self.sites.take(),
-        };
-        self.batch.push(Event {
-            instructions,
-            site,
-            ..Event::new(kind, lock)
-        });
-    }
-
-    #[cold]
-    fn warn_of_locks(&mut self) {
-        let Some((count, lock)) = self.locks.held() else {
-            return;
-        };
-        self.warn(format!(
-            "a thread holds {count} locks when its recording ends, that at {lock:#x} among them, and other threads wait for it until then: the \
-             program was killed, or releases them by a function that memwalk_wrap.rsp does not name"
-        ));
     }
 
     /// The next event is the open instruction, or one more of it.

@@ -24,10 +24,6 @@ mod format;
 mod gem5_packet;
 mod input;
 mod lackey;
-mod lives;
-mod lock_order;
-mod locks;
-mod meetings;
 mod messages;
 mod npy;
 mod numbers;
@@ -46,6 +42,7 @@ mod sniff;
 mod source;
 mod text;
 mod threads;
+mod waits;
 
 pub use about::{About, Amount, Choice, Unit};
 pub use emitter::{Instructions, Tally};
@@ -57,16 +54,14 @@ pub use threads::{Take, Threads};
 use crate::layout::{Layout, Segment};
 use crate::sink::EventSink;
 use crate::store::TraceInfo;
-use emitter::{Emitter, Finished, Names, OfSeveral};
+use emitter::{Emitter, Finished, Names};
 use input::Input;
-use lives::Told;
-use lock_order::Nested;
-use meetings::Arrivals;
 use regions::Regions;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::io::Read;
 use std::path::Path;
+use waits::{Planned, Told};
 
 /// Name that stands for the format that the file looks like.
 pub const AUTO: &str = "auto";
@@ -209,12 +204,8 @@ struct Decoded {
     names: Names,
     /// As [`Finished::began_late`].
     began_late: bool,
-    /// As [`Finished::nested`].
-    nested: Nested,
-    /// As [`Finished::life`].
-    life: Told,
-    /// As [`Finished::arrivals`].
-    arrivals: Arrivals,
+    /// As [`Finished::waits`].
+    waits: Told,
 }
 
 /// A foreign trace whose format is known.
@@ -299,17 +290,17 @@ impl Import {
         Ok(report)
     }
 
-    /// Sends all events to `sink`. Of a thread among several, something is known before.
+    /// Sends all events to `sink`. Of a thread among several it is known whether it begins late, and what it waits for.
     fn read(
         mut self,
         names: Names,
-        of_several: Option<OfSeveral>,
+        of_several: Option<(bool, Planned)>,
         sink: &mut dyn EventSink,
     ) -> Result<Decoded, ImportError> {
         let mut events = Emitter::new(sink, self.options.instructions, names);
         events.assume(self.plain_per_access);
-        if let Some(known) = of_several {
-            events.is_of_several(known);
+        if let Some((begins_late, planned)) = of_several {
+            events.is_of_several(begins_late, planned);
         }
         let about = self.format.about();
         decode(self.format, &self.options, &mut self.input, &mut events)
@@ -318,9 +309,7 @@ impl Import {
             tally,
             names,
             began_late,
-            nested,
-            life,
-            arrivals,
+            waits,
             warnings,
         } = events.finish()?;
         let report = Report {
@@ -337,9 +326,7 @@ impl Import {
             report,
             names,
             began_late,
-            nested,
-            life,
-            arrivals,
+            waits,
         })
     }
 

@@ -1,17 +1,14 @@
 //! Threads of one program, whose tool has written a file for each.
 
 use crate::event::Event;
-use crate::import::emitter::{Names, OfSeveral};
+use crate::import::emitter::Names;
 use crate::import::error::ImportError;
-use crate::import::lives::Known;
-use crate::import::lock_order::{LockOrder, Nested};
-use crate::import::meetings::Groups;
 use crate::import::source::STDIN;
+use crate::import::waits::{Plan, Planned};
 use crate::import::{Import, Options, Report, about};
 use crate::sink::{EventSink, SinkError};
 use crate::store::{MOST_THREADS, TraceInfo};
 use std::path::{Path, PathBuf};
-use std::rc::Rc;
 
 /// Takes the events of a thread, told by its number.
 pub type Take<'t> = dyn FnMut(usize, &[Event]) -> Result<(), SinkError> + 't;
@@ -76,36 +73,21 @@ impl Threads {
         let open = |path: &PathBuf| Import::open(path, self.options.clone());
         // What a thread did before it asked to be recorded cannot be forgotten alone, and who waits for whom is a matter of all threads. So
         // both are found out first.
-        let mut late = Vec::with_capacity(self.paths.len());
-        let mut nested = Nested::default();
-        let (mut told, mut arrivals) = (Vec::new(), Vec::new());
+        let (mut late, mut told) = (Vec::new(), Vec::new());
         for (thread, path) in self.paths.iter().enumerate() {
             let ignored = Names::of(self.options.regions()?);
             let mut sink = LookedThrough { thread, take };
-            let looked = open(path)?.read(ignored, Some(OfSeveral::default()), &mut sink)?;
+            let looked = open(path)?.read(ignored, Some((false, Planned::default())), &mut sink)?;
             late.push(looked.began_late);
-            nested.join(looked.nested);
-            told.push(looked.life);
-            arrivals.push(looked.arrivals);
+            told.push(looked.waits);
         }
-        let lives = Known::of_all(&told);
-        let groups = Rc::new(Groups::of(&arrivals));
-        let all_meet = groups.has_some() || lives.iter().any(Known::is_waited_for);
-        let order = Rc::new(LockOrder::of(nested));
+        let mut plan = Plan::of(told);
         let mut names = Names::of(self.options.regions()?);
         let mut all: Option<Report> = None;
-        let known = self.paths.iter().zip(late).zip(lives);
-        for (thread, ((path, begins_late), life)) in known.enumerate() {
-            let known = OfSeveral {
-                begins_late,
-                order: Rc::clone(&order),
-                number: thread,
-                life,
-                groups: Rc::clone(&groups),
-                all_meet,
-            };
+        for (thread, (path, begins_late)) in self.paths.iter().zip(late).enumerate() {
+            let planned = plan.of_thread(thread);
             let mut sink = OfThread { thread, take };
-            let mut read = open(path)?.read(names, Some(known), &mut sink)?;
+            let mut read = open(path)?.read(names, Some((begins_late, planned)), &mut sink)?;
             names = read.names;
             read.report.lost.retain(|lost| *lost != about::THREADS);
             all = Some(match all {
@@ -115,29 +97,11 @@ impl Threads {
         }
         let mut report = all.expect("a file at least");
         report.check(self.options.blocks.is_some())?;
-        report.warnings.extend(warning_of(&order));
-        report.warnings.extend(warning_of_barriers(&groups));
+        report.warnings.extend(plan.warnings());
         report.tally.sites = names.known_sites();
         report.layout = names.layout();
         Ok(report)
     }
-}
-
-/// What the user should know of the order of locks.
-fn warning_of(order: &LockOrder) -> Option<String> {
-    let (count, lowest) = order.crossed()?;
-    Some(format!(
-        "{count} locks are taken in several orders, that at {lowest:#x} among them: a thread that takes one of them and holds others of higher \
-         addresses gives those up until it has it, or threads could wait for each other for ever"
-    ))
-}
-
-/// The same of barriers.
-fn warning_of_barriers(groups: &Groups) -> Option<String> {
-    let (count, lowest) = groups.uneven()?;
-    Some(format!(
-        "nobody waits at {count} barriers, that at {lowest:#x} among them: some threads come there more often than others"
-    ))
 }
 
 /// A thread whose events nobody wants yet.

@@ -4,14 +4,14 @@
 //! releases this one, and waits for those of the others. So each has three in turn: one that it holds, one that others may still ask for, and
 //! one that nobody asks for any more.
 
+use super::Step;
 use crate::event::Kind;
-use crate::import::locks::Step;
 use crate::store::MOST_THREADS;
 use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
 
 /// The barrier that the program tells memwalk of; others are told by where they lie.
-pub(super) const SAID: u64 = 0;
+pub(in crate::import) const SAID: u64 = 0;
 /// Barriers that are known: the first of each thread.
 const MOST: usize = 1 << 16;
 /// Latches of a thread at a barrier.
@@ -41,7 +41,7 @@ pub(super) struct Groups {
 
 /// A thread and its barriers.
 #[derive(Debug, Default)]
-pub(super) struct Meetings {
+pub(in crate::import) struct Meetings {
     arrivals: Arrivals,
     groups: Rc<Groups>,
     thread: usize,
@@ -49,7 +49,7 @@ pub(super) struct Meetings {
 
 /// What a thread does at a barrier.
 #[derive(Debug)]
-pub(super) enum Meeting {
+pub(in crate::import) enum Meeting {
     /// It waits for all threads.
     OfAll,
     /// It waits for some.
@@ -123,7 +123,7 @@ impl Meetings {
     }
 
     /// The thread comes to a barrier.
-    pub(super) fn meet(&mut self, barrier: u64) -> Option<Meeting> {
+    pub(in crate::import) fn meet(&mut self, barrier: u64) -> Option<Meeting> {
         let round = self.arrivals.add(barrier);
         let (number, members) = match self.groups.of.get(&barrier)? {
             Group::All => return Some(Meeting::OfAll),

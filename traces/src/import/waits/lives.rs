@@ -3,8 +3,8 @@
 //! Latches stand for both. A thread that begins another holds one from the beginning of the trace until it does so; the other asks for it first.
 //! A thread whose end somebody waits for holds one until then. So that nobody asks before they are held, all threads meet behind that.
 
+use super::Step;
 use crate::event::Kind;
-use crate::import::locks::Step;
 use std::collections::{HashMap, VecDeque};
 
 /// What a thread's recording says, in its order. The system gives a thread a name, and uses it again when that has ended.
@@ -17,7 +17,7 @@ pub(super) struct Told {
 
 /// The life of a thread: what its recording says, and what that means beside the others'.
 #[derive(Debug, Default)]
-pub(super) struct Life {
+pub(in crate::import) struct Life {
     told: Told,
     known: Known,
 }
@@ -46,12 +46,12 @@ impl Life {
     }
 
     /// The thread has this name.
-    pub(super) fn is(&mut self, name: u64) {
+    pub(in crate::import) fn is(&mut self, name: u64) {
         self.told.name = Some(name);
     }
 
     /// Whether the thread waits until another begins it.
-    pub(super) fn is_begun(&self) -> bool {
+    pub(in crate::import) fn is_begun(&self) -> bool {
         self.known.is_begun
     }
 
@@ -68,20 +68,20 @@ impl Life {
     }
 
     /// The thread waits until another begins it: in a phase, and goes on in another.
-    pub(super) fn wait_to_begin(&self, before: u64, behind: u64) -> Vec<Step> {
+    pub(in crate::import) fn wait_to_begin(&self, before: u64, behind: u64) -> Vec<Step> {
         let [wait, leave] = wait_for(beginning(self.known.number));
         vec![(Kind::Mark, before), wait, leave, (Kind::Mark, behind)]
     }
 
     /// The thread has begun another.
-    pub(super) fn begin(&mut self, name: u64) -> Option<Step> {
+    pub(in crate::import) fn begin(&mut self, name: u64) -> Option<Step> {
         self.told.begun.push(name);
         let other = self.known.begun.pop_front()??;
         Some((Kind::Unlatch, beginning(other)))
     }
 
     /// Those begin whom the thread has not begun: it waits for all.
-    pub(super) fn begin_all(&mut self) -> Vec<Step> {
+    pub(in crate::import) fn begin_all(&mut self) -> Vec<Step> {
         let begun = self.known.begun.iter_mut().filter_map(Option::take);
         begun
             .map(|other| (Kind::Unlatch, beginning(other)))
@@ -89,7 +89,7 @@ impl Life {
     }
 
     /// The thread has waited for the end of another.
-    pub(super) fn wait(&mut self, name: u64) -> Option<[Step; 2]> {
+    pub(in crate::import) fn wait(&mut self, name: u64) -> Option<[Step; 2]> {
         self.told.awaited.push(name);
         let other = self.known.awaited.pop_front()??;
         Some(wait_for(end(other)))

@@ -8,16 +8,16 @@
 //!
 //! While nothing is recorded, a thread takes no latch. It takes those of locks that it holds when that is over.
 
+use super::lock_order::{LockOrder, Nested};
 use crate::event::Kind;
 use crate::import::error::Fault;
-use crate::import::lock_order::{LockOrder, Nested};
 use std::rc::Rc;
 
 /// Locks that a thread may hold at a time. Each that it takes is remembered with all that it holds.
 const MOST: usize = 1024;
 
 /// An event of a latch: its kind, and the address of the lock.
-pub(super) type Step = (Kind, u64);
+pub(in crate::import) type Step = (Kind, u64);
 
 /// A lock that the thread holds.
 #[derive(Debug)]
@@ -33,7 +33,7 @@ struct Held {
 
 /// Locks of a thread. What is to be told is given as steps.
 #[derive(Debug, Default)]
-pub(super) struct Locks {
+pub(in crate::import) struct Locks {
     /// In the order in which they were taken.
     held: Vec<Held>,
     order: Rc<LockOrder>,
@@ -53,7 +53,7 @@ impl Locks {
     ///
     /// # Errors
     /// It would hold more than [`MOST`].
-    pub(super) fn take(&mut self, kind: Kind, lock: u64) -> Result<(), Fault> {
+    pub(in crate::import) fn take(&mut self, kind: Kind, lock: u64) -> Result<(), Fault> {
         if let Some(held) = self.held.iter_mut().find(|held| held.lock == lock) {
             held.depth += 1;
             return Ok(());
@@ -73,7 +73,7 @@ impl Locks {
     }
 
     /// The thread releases a lock. One that it does not hold was taken before its recording began, or by another.
-    pub(super) fn release(&mut self, lock: u64) -> Option<Step> {
+    pub(in crate::import) fn release(&mut self, lock: u64) -> Option<Step> {
         let place = self.held.iter().position(|held| held.lock == lock)?;
         self.held[place].depth -= 1;
         if self.held[place].depth > 0 {
@@ -84,7 +84,7 @@ impl Locks {
     }
 
     /// Tells of all locks that are held and not told of.
-    pub(super) fn tell(&mut self) -> Vec<Step> {
+    pub(in crate::import) fn tell(&mut self) -> Vec<Step> {
         let mut steps = Vec::new();
         for place in 0..self.held.len() {
             if !self.held[place].is_told {
@@ -111,7 +111,7 @@ impl Locks {
     }
 
     /// Tells that all locks are released. They are still held.
-    pub(super) fn leave(&mut self) -> Vec<Step> {
+    pub(in crate::import) fn leave(&mut self) -> Vec<Step> {
         let told = self.held.iter_mut().filter(|held| held.is_told);
         let leave = |held: &mut Held| {
             held.is_told = false;
@@ -129,7 +129,7 @@ impl Locks {
     }
 
     /// How many locks are held that have been told of, and the first of them; nothing if none is.
-    pub(super) fn held(&self) -> Option<(usize, u64)> {
+    pub(in crate::import) fn held(&self) -> Option<(usize, u64)> {
         let mut told = self.held.iter().filter(|held| held.is_told);
         let first = told.next()?;
         Some((1 + told.count(), first.lock))

@@ -1,0 +1,138 @@
+//! How threads of a recorded program wait for each other: for locks, at barriers, and for other threads to begin and to end.
+//!
+//! Latches stand for all of it, but for barriers of all threads, which traces have. Who waits for whom is known when all recordings have been
+//! read: so they are read twice, and there is a [`Plan`] in between.
+
+mod lives;
+mod lock_order;
+mod locks;
+mod meetings;
+
+pub(super) use locks::Step;
+pub(super) use meetings::{Meeting, SAID};
+
+use lives::{Known, Life};
+use lock_order::{LockOrder, Nested};
+use locks::Locks;
+use meetings::{Arrivals, Groups, Meetings};
+use std::rc::Rc;
+
+/// What a thread waits for, and others wait for it.
+#[derive(Debug, Default)]
+pub(super) struct Waits {
+    pub(super) locks: Locks,
+    pub(super) life: Life,
+    pub(super) meetings: Meetings,
+}
+
+/// What a thread's recording has said of that.
+#[derive(Debug)]
+pub(super) struct Told {
+    nested: Nested,
+    life: lives::Told,
+    arrivals: Arrivals,
+}
+
+/// Who waits for whom.
+#[derive(Debug)]
+pub(super) struct Plan {
+    order: Rc<LockOrder>,
+    lives: Vec<Known>,
+    groups: Rc<Groups>,
+    all_meet: bool,
+}
+
+/// What the plan has for a thread.
+#[derive(Debug, Default)]
+pub(super) struct Planned {
+    order: Rc<LockOrder>,
+    number: usize,
+    life: Known,
+    groups: Rc<Groups>,
+    /// All wait until each holds the latches that others ask it for.
+    pub(super) all_meet: bool,
+}
+
+impl Waits {
+    /// Those of a thread.
+    pub(super) fn of(planned: Planned) -> Self {
+        Self {
+            locks: Locks::with_order(planned.order),
+            life: Life::of(planned.life),
+            meetings: Meetings::of(planned.groups, planned.number),
+        }
+    }
+
+    /// What the thread holds before it does anything.
+    pub(super) fn hold(&self) -> Vec<Step> {
+        [self.life.hold(), self.meetings.hold()].concat()
+    }
+
+    /// The thread has ended: nobody waits for it.
+    pub(super) fn finish(&mut self) -> Vec<Step> {
+        [self.meetings.finish(), self.life.finish()].concat()
+    }
+
+    /// The trace begins here.
+    pub(super) fn forget(&mut self) {
+        self.locks.forget();
+        self.meetings.forget_said();
+    }
+
+    /// What the recording has said.
+    pub(super) fn into_told(self) -> Told {
+        Told {
+            nested: self.locks.into_nested(),
+            life: self.life.into_told(),
+            arrivals: self.meetings.into_arrivals(),
+        }
+    }
+}
+
+impl Plan {
+    /// That of threads whose recordings have said so much, each.
+    pub(super) fn of(threads: Vec<Told>) -> Self {
+        let mut nested = Nested::default();
+        let (mut lives, mut arrivals) = (Vec::new(), Vec::new());
+        for told in threads {
+            nested.join(told.nested);
+            lives.push(told.life);
+            arrivals.push(told.arrivals);
+        }
+        let lives = Known::of_all(&lives);
+        let groups = Groups::of(&arrivals);
+        Self {
+            order: Rc::new(LockOrder::of(nested)),
+            all_meet: groups.has_some() || lives.iter().any(Known::is_waited_for),
+            lives,
+            groups: Rc::new(groups),
+        }
+    }
+
+    /// The part of a thread.
+    pub(super) fn of_thread(&mut self, number: usize) -> Planned {
+        Planned {
+            order: Rc::clone(&self.order),
+            number,
+            life: std::mem::take(&mut self.lives[number]),
+            groups: Rc::clone(&self.groups),
+            all_meet: self.all_meet,
+        }
+    }
+
+    /// What the user should know of it, a sentence each.
+    pub(super) fn warnings(&self) -> Vec<String> {
+        let crossed = self.order.crossed().map(|(count, lowest)| {
+            format!(
+                "{count} locks are taken in several orders, that at {lowest:#x} among them: a thread that takes one of them and holds others of \
+                 higher addresses gives those up until it has it, or threads could wait for each other for ever"
+            )
+        });
+        let uneven = self.groups.uneven().map(|(count, lowest)| {
+            format!(
+                "nobody waits at {count} barriers, that at {lowest:#x} among them: some threads come there more often than others"
+            )
+        });
+        crossed.into_iter().chain(uneven).collect()
+    }
+}
