@@ -1,0 +1,79 @@
+"""Programs that are compiled with memwalk's recorder, what they record, and its import."""
+
+import json
+import os
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+from files import ROOT, memwalk
+
+EXAMPLES = ROOT / "docs" / "examples"
+WRAPPED = "@memwalk_wrap.rsp"
+NEEDS_COMPILER = pytest.mark.skipif(not shutil.which("g++"), reason="needs g++")
+NEEDS_RUST = pytest.mark.skipif(not shutil.which("rustc"), reason="needs rustc")
+
+
+def compiled_recorder(folder: Path) -> Path:
+    """Write the recorder into a folder, compile it there, and return the folder."""
+    done = memwalk("trace", "recorder", ".", cwd=folder)
+    assert done.stdout.split() == ["memwalk.h", "memwalk_recorder.c", "memwalk_wrap.rsp"], done.stderr
+    compiler = ["gcc", "-O2", "-Wall", "-Wextra", "-Werror", "-c", "memwalk_recorder.c"]
+    subprocess.run(compiler, cwd=folder, check=True)
+    return folder
+
+
+ACCESSES = ("-fsanitize=thread", "--param", "tsan-instrument-func-entry-exit=0")
+ACCESSES_AND_BLOCKS = ("-fsanitize=thread", "-fsanitize-coverage=trace-pc")
+
+
+def built(folder: Path, source: Path, calls: tuple[str, ...] = ACCESSES_AND_BLOCKS) -> Path:
+    """Return the program of a source, instrumented with calls of the recorder, and linked with it."""
+    name = source.stem
+    options = ["-std=c++17", "-O2", "-g", "-I.", *calls]
+    subprocess.run(["g++", *options, "-c", source, "-o", f"{name}.o"], cwd=folder, check=True)
+    subprocess.run(["g++", f"{name}.o", "memwalk_recorder.o", WRAPPED, "-pthread", "-o", name], cwd=folder, check=True)
+    return folder / name
+
+
+def recorded(program: Path, *arguments: str, threads: str = "") -> Path:
+    """Run a program, and return what its first thread recorded."""
+    recording = program.with_suffix(".recording")
+    environment = {"PATH": os.defpath, "MEMWALK_TRACE": str(recording)} | ({"MEMWALK_THREADS": threads} if threads else {})
+    subprocess.run([program, *arguments], env=environment, check=True, stdout=subprocess.DEVNULL)
+    return recording
+
+
+def imported(*recordings: Path) -> tuple[Path, dict[str, Any]]:
+    """Return the trace of recordings, one for each thread, and what its import says."""
+    trace = recordings[0].with_suffix(".parquet")
+    trace.unlink(missing_ok=True)
+    done = memwalk("trace", "import", *recordings, "-o", trace, "--json")
+    assert done.returncode == 0, done.stderr
+    return trace, json.loads(done.stdout)
+
+
+def imported_threads(first: Path, threads: int) -> tuple[Path, dict[str, Any]]:
+    """As `imported`, of so many threads, the first of which has written there."""
+    return imported(first, *(first.with_name(f"{first.name}.{thread}") for thread in range(1, threads)))
+
+
+def built_in_rust(folder: Path, source: Path) -> Path:
+    """Return the program of a source in Rust, instrumented and linked with the recorder."""
+    calls = ("level=3", "prune-blocks=0", "trace-pc-guard", "pc-table", "trace-loads", "trace-stores")
+    asked = [f"-Cllvm-args=-sanitizer-coverage-{call}" for call in calls]
+    options = [
+        "--edition",
+        "2021",
+        "-O",
+        "-g",
+        "-Cpasses=sancov-module",
+        *asked,
+        "-Clink-arg=memwalk_recorder.o",
+        "-Clink-arg=@memwalk_wrap.rsp",
+    ]
+    program = folder / f"{source.stem}_in_rust"
+    subprocess.run(["rustc", *options, source, "-o", program], cwd=folder, check=True)
+    return program
