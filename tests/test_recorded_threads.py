@@ -233,6 +233,78 @@ def test_workers_wait_for_each_other_at_their_barrier(folder: Path) -> None:
     assert 6 * once < cycles(trace) < 7.2 * once, "what comes first is slower: caches are cold"
 
 
+SIGNALS = """
+#include <condition_variable>
+#include <cstdint>
+#include <mutex>
+#include <pthread.h>
+#include <thread>
+#include <unistd.h>
+#include "memwalk.h"
+struct alignas(64) Counter { volatile std::uint64_t value; } counters[2];
+std::mutex mutex;
+std::condition_variable condition;
+pthread_cond_t plain = PTHREAD_COND_INITIALIZER;
+bool waits, goes_on;
+void count(int thread) {
+    for (int number = 0; number < 20000; ++number)
+        counters[thread].value = counters[thread].value + 1;
+}
+int main(int, char **arguments) {
+    char how = arguments[1][0];
+    if (how != 'a') {
+        std::thread other([how] {
+            std::unique_lock<std::mutex> lock(mutex);
+            waits = true;
+            while (!goes_on)
+                if (how == 'p')
+                    pthread_cond_wait(&plain, mutex.native_handle());
+                else
+                    condition.wait(lock);
+            lock.unlock();
+            count(1);
+        });
+        for (bool is_ready = false; !is_ready; usleep(1000)) {
+            std::lock_guard<std::mutex> lock(mutex);
+            is_ready = waits;
+        }
+        count(0);
+        std::unique_lock<std::mutex> lock(mutex);
+        goes_on = true;
+        lock.unlock();
+        if (how == 'p')
+            pthread_cond_signal(&plain);
+        else if (how == 'o')
+            condition.notify_one();
+        else
+            condition.notify_all();
+        other.join();
+    } else {
+        count(0);
+        count(0);
+    }
+}
+"""
+
+
+def test_who_waits_for_a_signal_goes_on_behind_it(folder: Path) -> None:
+    """A thread counts when the first, which has counted, lets it: that takes as long as to count twice."""
+    source = folder / "signals.cpp"
+    source.write_text(SIGNALS)
+    program = built(folder, source)
+
+    def cycles(trace: Path) -> int:
+        done = memwalk("replay", trace, "--machine", "zen4-server", "--dependences", "chain", "--json")
+        assert done.returncode == 0, done.stderr
+        return int(json.loads(done.stdout)["cycles"])
+
+    alone = cycles(imported(recorded(program, "alone"))[0])
+    for how in ("one", "to all", "posix"):
+        trace, report = imported_threads(recorded(program, how, threads="2"), 2)
+        assert report["warnings"] == []
+        assert cycles(trace) == pytest.approx(alone, rel=0.05)
+
+
 LOCKS = """
 #include <cstdint>
 #include <mutex>

@@ -33,7 +33,7 @@ void *__real_memset(void *to, int byte, size_t bytes) __attribute__((weak));
 int __real_memcmp(const void *one, const void *other, size_t bytes) __attribute__((weak));
 #define OWN(function) (__real_##function ? __real_##function : function)
 
-enum kind { LOAD = 1, STORE, EXCHANGE, LOADS, STORES, MESSAGE, END, LATCH, SHARE_LATCH, UNLATCH, BLOCK, BEGIN, AWAIT, THREAD, MEET };
+enum kind { LOAD = 1, STORE, EXCHANGE, LOADS, STORES, MESSAGE, END, LATCH, SHARE_LATCH, UNLATCH, BLOCK, BEGIN, AWAIT, THREAD, MEET, SIGNAL, WAKE };
 
 struct record {
     uint64_t address;
@@ -521,12 +521,32 @@ TAKES_NOW(LATCH, pthread_spin_lock, pthread_spinlock_t)
 TAKES_NOW(LATCH, pthread_spin_trylock, pthread_spinlock_t)
 RELEASES(STORE, pthread_spin_unlock, pthread_spinlock_t)
 
-/* Who waits for a condition releases the lock meanwhile. The waiting itself is not recorded. */
+/* Who waits for a condition releases the lock meanwhile. Signals and wakings are counted together, of all threads. */
+
+static uint64_t now;
+
+static void note_condition(enum kind kind, const volatile void *condition, const void *caller) {
+    if (is_recorded())
+        push((uintptr_t)condition, __atomic_fetch_add(&now, 1, __ATOMIC_SEQ_CST), place(kind, 0, caller));
+}
+
+#define SIGNALS(name)                                                                          \
+    int __real_##name(pthread_cond_t *condition) __attribute__((weak));                            \
+    int __wrap_##name(pthread_cond_t *condition) {                                                  \
+        note_condition(SIGNAL, condition, CALLER);                                                  \
+        return __real_##name(condition);                                                            \
+    }
+
+SIGNALS(pthread_cond_signal)
+SIGNALS(pthread_cond_broadcast)
+
 #define WAITS(name, parameters, arguments)                                                     \
     int __real_##name parameters __attribute__((weak));                                             \
     int __wrap_##name parameters {                                                                  \
         note_released(EXCHANGE, lock, CALLER);                                                      \
         int error = __real_##name arguments;                                                        \
+        if (!error)                                                                                 \
+            note_condition(WAKE, condition, CALLER);                                                \
         note_taken(LATCH, lock, CALLER);                                                            \
         return error;                                                                               \
     }
@@ -541,7 +561,19 @@ WAITS(pthread_cond_clockwait, (pthread_cond_t *condition, pthread_mutex_t *lock,
 void __wrap__ZNSt18condition_variable4waitERSt11unique_lockISt5mutexE(pthread_cond_t *condition, pthread_mutex_t **lock) {
     note_released(EXCHANGE, *lock, CALLER);
     __real_pthread_cond_wait(condition, *lock);
+    note_condition(WAKE, condition, CALLER);
     note_taken(LATCH, *lock, CALLER);
+}
+
+/* The same of notify_one() and notify_all(). */
+void __wrap__ZNSt18condition_variable10notify_oneEv(pthread_cond_t *condition) {
+    note_condition(SIGNAL, condition, CALLER);
+    __real_pthread_cond_signal(condition);
+}
+
+void __wrap__ZNSt18condition_variable10notify_allEv(pthread_cond_t *condition) {
+    note_condition(SIGNAL, condition, CALLER);
+    __real_pthread_cond_broadcast(condition);
 }
 
 /* --- barriers, and threads that begin and end, wrapped by memwalk_wrap.rsp --- */

@@ -60,6 +60,9 @@ const AWAIT: u64 = 13;
 const THREAD: u64 = 14;
 /// The thread comes to the barrier at this address.
 const MEET: u64 = 15;
+/// The thread signals the condition at this address, or has been woken; the second number says when, of all threads.
+const SIGNAL: u64 = 16;
+const WAKE: u64 = 17;
 
 /// Most bytes of a range, which the recorder cuts longer ones into.
 const MOST_RANGE: u64 = 1 << 16;
@@ -141,6 +144,8 @@ impl RecordFormat<BYTES> for Recording {
             AWAIT => events.wait_for_thread(value),
             THREAD => events.thread_is(value),
             MEET => events.meet(address),
+            SIGNAL => events.signal(address, value),
+            WAKE => events.wake(address, value),
             END => self.end(address, value, events)?,
             kind => return Err(Fault::new(format!("unknown kind {kind}"))),
         }

@@ -80,9 +80,27 @@ impl Emitter<'_> {
         }
     }
 
-    /// The thread has waited for the end of another, which may want a lock in the replay that this one holds.
+    /// The thread has waited for the end of another.
     pub(in crate::import) fn wait_for_thread(&mut self, name: u64) {
-        if let Some(steps) = self.waits.life.wait(name) {
+        let steps = self.waits.life.wait(name);
+        self.wait(steps);
+    }
+
+    /// The thread signals a condition, at a time of all threads.
+    pub(in crate::import) fn signal(&mut self, condition: u64, when: u64) {
+        let steps = self.waits.signals.signal(condition, when);
+        self.push_steps(steps);
+    }
+
+    /// The thread has waited for a signal of a condition.
+    pub(in crate::import) fn wake(&mut self, condition: u64, when: u64) {
+        let steps = self.waits.signals.wake(condition, when);
+        self.wait(steps);
+    }
+
+    /// Waits for another thread, which may want a lock in the replay that this one holds.
+    fn wait(&mut self, steps: Option<[Step; 2]>) {
+        if let Some(steps) = steps {
             self.leave_locks();
             self.push_steps(steps.into());
             if !self.off {

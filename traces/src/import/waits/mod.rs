@@ -1,4 +1,4 @@
-//! How threads of a recorded program wait for each other: for locks, at barriers, and for other threads to begin and to end.
+//! How threads of a recorded program wait for each other: for locks, for conditions, at barriers, and for other threads to begin and to end.
 //!
 //! Latches stand for all of it, but for barriers of all threads, which traces have. Who waits for whom is known when all recordings have been
 //! read: so they are read twice, and there is a [`Plan`] in between.
@@ -7,6 +7,7 @@ mod lives;
 mod lock_order;
 mod locks;
 mod meetings;
+mod signals;
 
 pub(super) use locks::Step;
 pub(super) use meetings::{Meeting, SAID};
@@ -15,6 +16,7 @@ use lives::{Known, Life};
 use lock_order::{LockOrder, Nested};
 use locks::Locks;
 use meetings::{Arrivals, Groups, Meetings};
+use signals::Signals;
 use std::rc::Rc;
 
 /// What a thread waits for, and others wait for it.
@@ -23,6 +25,7 @@ pub(super) struct Waits {
     pub(super) locks: Locks,
     pub(super) life: Life,
     pub(super) meetings: Meetings,
+    pub(super) signals: Signals,
 }
 
 /// What a thread's recording has said of that.
@@ -31,6 +34,7 @@ pub(super) struct Told {
     nested: Nested,
     life: lives::Told,
     arrivals: Arrivals,
+    signals: signals::Told,
 }
 
 /// Who waits for whom.
@@ -38,6 +42,7 @@ pub(super) struct Told {
 pub(super) struct Plan {
     order: Rc<LockOrder>,
     lives: Vec<Known>,
+    signals: Vec<signals::Known>,
     groups: Rc<Groups>,
     all_meet: bool,
 }
@@ -48,6 +53,7 @@ pub(super) struct Planned {
     order: Rc<LockOrder>,
     number: usize,
     life: Known,
+    signals: signals::Known,
     groups: Rc<Groups>,
     /// All wait until each holds the latches that others ask it for.
     pub(super) all_meet: bool,
@@ -60,17 +66,20 @@ impl Waits {
             locks: Locks::with_order(planned.order),
             life: Life::of(planned.life),
             meetings: Meetings::of(planned.groups, planned.number),
+            signals: Signals::of(planned.signals),
         }
     }
 
     /// What the thread holds before it does anything.
     pub(super) fn hold(&self) -> Vec<Step> {
-        [self.life.hold(), self.meetings.hold()].concat()
+        let (life, meetings) = (self.life.hold(), self.meetings.hold());
+        [life, meetings, self.signals.hold()].concat()
     }
 
     /// The thread has ended: nobody waits for it.
     pub(super) fn finish(&mut self) -> Vec<Step> {
-        [self.meetings.finish(), self.life.finish()].concat()
+        let (signals, meetings) = (self.signals.finish(), self.meetings.finish());
+        [signals, meetings, self.life.finish()].concat()
     }
 
     /// The trace begins here.
@@ -85,6 +94,7 @@ impl Waits {
             nested: self.locks.into_nested(),
             life: self.life.into_told(),
             arrivals: self.meetings.into_arrivals(),
+            signals: self.signals.into_told(),
         }
     }
 }
@@ -93,18 +103,23 @@ impl Plan {
     /// That of threads whose recordings have said so much, each.
     pub(super) fn of(threads: Vec<Told>) -> Self {
         let mut nested = Nested::default();
-        let (mut lives, mut arrivals) = (Vec::new(), Vec::new());
+        let (mut lives, mut arrivals, mut signals) = (Vec::new(), Vec::new(), Vec::new());
         for told in threads {
             nested.join(told.nested);
             lives.push(told.life);
             arrivals.push(told.arrivals);
+            signals.push(told.signals);
         }
         let lives = Known::of_all(&lives);
+        let signals = signals::Known::of_all(&signals);
         let groups = Groups::of(&arrivals);
         Self {
             order: Rc::new(LockOrder::of(nested)),
-            all_meet: groups.has_some() || lives.iter().any(Known::is_waited_for),
+            all_meet: groups.has_some()
+                || lives.iter().any(Known::is_waited_for)
+                || signals.iter().any(signals::Known::is_waited_for),
             lives,
+            signals,
             groups: Rc::new(groups),
         }
     }
@@ -115,6 +130,7 @@ impl Plan {
             order: Rc::clone(&self.order),
             number,
             life: std::mem::take(&mut self.lives[number]),
+            signals: std::mem::take(&mut self.signals[number]),
             groups: Rc::clone(&self.groups),
             all_meet: self.all_meet,
         }

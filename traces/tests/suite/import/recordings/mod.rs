@@ -4,6 +4,7 @@ mod accesses;
 mod barriers;
 mod lives;
 mod locks;
+mod signals;
 mod threads;
 
 use super::*;
@@ -21,6 +22,8 @@ const BEGIN: u64 = 12;
 const AWAIT: u64 = 13;
 const THREAD: u64 = 14;
 const MEET: u64 = 15;
+const SIGNAL: u64 = 16;
+const WAKE: u64 = 17;
 
 /// The beginning of a recording.
 fn begun() -> Vec<u8> {
