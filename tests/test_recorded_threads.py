@@ -22,6 +22,13 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return compiled_recorder(tmp_path_factory.mktemp("recorder"))
 
 
+def cycles(trace: Path) -> int:
+    """Return the cycles of a replay in which each load waits for the one before."""
+    done = memwalk("replay", trace, "--machine", "zen4-server", "--dependences", "chain", "--json")
+    assert done.returncode == 0, done.stderr
+    return int(json.loads(done.stdout)["cycles"])
+
+
 THREADS = """
 #include <cstdint>
 #include <pthread.h>
@@ -170,7 +177,7 @@ def test_threads_begin_and_end_where_the_program_says(folder: Path) -> None:
     source.write_text(LIVES)
     program = built(folder, source)
 
-    def cycles(how: str) -> list[float]:
+    def bounds(how: str) -> list[float]:
         recording = recorded(program, how, threads="4")
         trace, report = imported_threads(recording, 4) if how != "alone" else imported(recording)
         assert report["warnings"] == []
@@ -178,9 +185,9 @@ def test_threads_begin_and_end_where_the_program_says(folder: Path) -> None:
         assert done.returncode == 0, done.stderr
         return list(json.loads(done.stdout)["bounds"]["cycles"])
 
-    once = cycles("alone")
+    once = bounds("alone")
     for how in ("c++", "posix"):
-        lower, upper = cycles(how)
+        lower, upper = bounds(how)
         assert lower > 2.4 * once[0]
         assert upper == pytest.approx(3 * once[1], rel=0.05)
 
@@ -221,11 +228,6 @@ def test_workers_wait_for_each_other_at_their_barrier(folder: Path) -> None:
     source = folder / "barriers.cpp"
     source.write_text(BARRIERS)
     program = built(folder, source)
-
-    def cycles(trace: Path) -> int:
-        done = memwalk("replay", trace, "--machine", "zen4-server", "--dependences", "chain", "--json")
-        assert done.returncode == 0, done.stderr
-        return int(json.loads(done.stdout)["cycles"])
 
     once = cycles(imported(recorded(program, "alone"))[0])
     trace, report = imported_threads(recorded(program, "workers", threads="4"), 4)
@@ -292,11 +294,6 @@ def test_who_waits_for_a_signal_goes_on_behind_it(folder: Path) -> None:
     source = folder / "signals.cpp"
     source.write_text(SIGNALS)
     program = built(folder, source)
-
-    def cycles(trace: Path) -> int:
-        done = memwalk("replay", trace, "--machine", "zen4-server", "--dependences", "chain", "--json")
-        assert done.returncode == 0, done.stderr
-        return int(json.loads(done.stdout)["cycles"])
 
     alone = cycles(imported(recorded(program, "alone"))[0])
     for how in ("one", "to all", "posix"):
@@ -564,11 +561,6 @@ def test_threads_of_a_program_in_rust(folder: Path) -> None:
     source = folder / "in_turn.rs"
     source.write_text(IN_TURN)
     program = built_in_rust(folder, source)
-
-    def cycles(trace: Path) -> int:
-        done = memwalk("replay", trace, "--machine", "zen4-server", "--dependences", "chain", "--json")
-        assert done.returncode == 0, done.stderr
-        return int(json.loads(done.stdout)["cycles"])
 
     once, _ = imported(recorded(program, "alone"))
     alone = cycles(once)
