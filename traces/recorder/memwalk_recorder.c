@@ -7,8 +7,8 @@
  * unrecorded. `memwalk trace import FILE --format recording` reads it; traces/src/import/recording.rs describes the records.
  *
  * The thread that began is recorded, and with $MEMWALK_THREADS=N the first N: each in a file of its own, FILE, FILE.1, FILE.2, ...
- * Accesses of others are counted. Of the C library's functions those are seen that memwalk_wrap.rsp tells the linker to wrap: copies and
- * locks.
+ * Accesses of others are counted. Of the C library's functions those are seen that memwalk_wrap.rsp tells the linker to wrap: copies,
+ * locks, conditions, barriers, and those that begin threads and wait for their ends.
  */
 #if defined(__SANITIZE_THREAD__)
 #error "compile memwalk_recorder.c without -fsanitize=thread: it would record itself"

@@ -1,10 +1,10 @@
 //! What `memwalk_recorder.c` writes, in a program whose compiler calls it for each access: packed records of 24 bytes.
 //!
-//! | u64 | of an access or a lock | of a message | of a basic block | of a thread | at the end |
-//! |---|---|---|---|---|---|
-//! | first | address | 0 | the stack pointer | 0 | records so far |
-//! | second | what a load of 8 bytes has read; bytes of a range | bytes of the text, which follows in as many records as it takes | 1 if a function begins with it | its `pthread_t` | accesses of other threads |
-//! | third | address of the instruction (48 bits), bytes (8 bits), kind (8 bits) | kind | where it begins (48 bits), kind | address of the instruction (48 bits), kind | kind |
+//! | u64 | of an access, a lock or a barrier | of a message | of a basic block | of a thread | of a condition | at the end |
+//! |---|---|---|---|---|---|---|
+//! | first | address | 0 | the stack pointer | 0 | address | records so far |
+//! | second | what a load of 8 bytes has read; bytes of a range | bytes of the text, which follows in as many records as it takes | 1 if a function begins with it | its `pthread_t` | how many records of conditions all threads had before | accesses of other threads |
+//! | third | address of the instruction (48 bits), bytes (8 bits), kind (8 bits) | kind | where it begins (48 bits), kind | address of the instruction (48 bits), kind | the same | kind |
 //!
 //! The first record says what the file is.
 
@@ -262,4 +262,50 @@ fn check_first(record: &[u8; BYTES]) -> Result<(), Fault> {
         ));
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const RECORDER: &str = include_str!("../../recorder/memwalk_recorder.c");
+
+    /// What the recorder defines a name as.
+    fn defined(name: &str) -> &str {
+        let line = RECORDER
+            .lines()
+            .find_map(|line| line.strip_prefix(&format!("#define {name} ")));
+        line.unwrap_or_else(|| panic!("{name} is not defined"))
+    }
+
+    #[test]
+    fn the_recorder_has_the_same_kinds_and_bounds() {
+        let (_, kinds) = RECORDER.split_once("enum kind { LOAD = 1, ").unwrap();
+        let (kinds, _) = kinds.split_once(" };").unwrap();
+        let ours = [
+            ("STORE", STORE),
+            ("EXCHANGE", EXCHANGE),
+            ("LOADS", LOADS),
+            ("STORES", STORES),
+            ("MESSAGE", MESSAGE),
+            ("END", END),
+            ("LATCH", LATCH),
+            ("SHARE_LATCH", SHARE_LATCH),
+            ("UNLATCH", UNLATCH),
+            ("BLOCK", BLOCK),
+            ("BEGIN", BEGIN),
+            ("AWAIT", AWAIT),
+            ("THREAD", THREAD),
+            ("MEET", MEET),
+            ("SIGNAL", SIGNAL),
+            ("WAKE", WAKE),
+        ];
+        let theirs: Vec<(&str, u64)> = kinds.split(", ").zip(LOAD + 1..).collect();
+        assert_eq!(theirs, ours);
+        assert_eq!(defined("MOST_RANGE"), MOST_RANGE.to_string());
+        assert_eq!(defined("MOST_TEXT"), MOST_TEXT.to_string());
+        let first = [MAGIC, VERSION].concat();
+        let first = String::from_utf8(first).unwrap().replace('\n', "\\n");
+        assert_eq!(defined("MAGIC"), format!("\"{first}\""));
+    }
 }

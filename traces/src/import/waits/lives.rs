@@ -4,8 +4,9 @@
 //! A thread whose end somebody waits for holds one until then. So that nobody asks before they are held, all threads meet behind that.
 
 use super::Step;
+use super::latches::{beginning, end, wait_for};
 use crate::event::Kind;
-use std::collections::{HashMap, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 
 /// What a thread's recording says, in its order. The system gives a thread a name, and uses it again when that has ended.
 #[derive(Debug, Default)]
@@ -23,7 +24,7 @@ pub(in crate::import) struct Life {
 }
 
 /// What is known of a thread when all recordings have been read. Threads are told by their numbers; those that are not recorded are nobody.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub(super) struct Known {
     number: usize,
     /// Whom it begins, in its order.
@@ -121,25 +122,19 @@ impl Known {
             found(told, |told| &told.begun),
             found(told, |told| &told.awaited),
         );
-        let is_in = |lists: &[VecDeque<Option<usize>>], number| {
-            lists.iter().flatten().any(|other| *other == Some(number))
+        let all = |lists: &[VecDeque<Option<usize>>]| -> HashSet<usize> {
+            lists.iter().flatten().flatten().copied().collect()
         };
-        let is_begun: Vec<bool> = (0..told.len())
-            .map(|number| is_in(&begun, number))
-            .collect();
-        let is_awaited: Vec<bool> = (0..told.len())
-            .map(|number| is_in(&awaited, number))
-            .collect();
+        let (all_begun, all_awaited) = (all(&begun), all(&awaited));
         let lists = begun.into_iter().zip(awaited).enumerate();
-        lists
-            .map(|(number, (begun, awaited))| Self {
-                number,
-                begun,
-                awaited,
-                is_begun: is_begun[number],
-                is_awaited: is_awaited[number],
-            })
-            .collect()
+        let known = lists.map(|(number, (begun, awaited))| Self {
+            number,
+            begun,
+            awaited,
+            is_begun: all_begun.contains(&number),
+            is_awaited: all_awaited.contains(&number),
+        });
+        known.collect()
     }
 }
 
@@ -160,19 +155,4 @@ fn found(told: &[Told], names: impl Fn(&Told) -> &Vec<u64>) -> Vec<VecDeque<Opti
         lists.push(names(one).iter().map(|name| find(number, name)).collect());
     }
     lists
-}
-
-/// The latch of a thread's beginning: no lock of a program is at such an address.
-fn beginning(thread: usize) -> u64 {
-    u64::MAX - 2 * thread as u64
-}
-
-/// The latch of a thread's end.
-fn end(thread: usize) -> u64 {
-    beginning(thread) - 1
-}
-
-/// Waits until a latch has been released.
-fn wait_for(latch: u64) -> [Step; 2] {
-    [(Kind::ShareLatch, latch), (Kind::Unlatch, latch)]
 }

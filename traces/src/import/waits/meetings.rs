@@ -5,8 +5,8 @@
 //! one that nobody asks for any more.
 
 use super::Step;
+use super::latches::{arrival, wait_for};
 use crate::event::Kind;
-use crate::store::MOST_THREADS;
 use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
 
@@ -14,10 +14,6 @@ use std::rc::Rc;
 pub(in crate::import) const SAID: u64 = 0;
 /// Barriers that are known: the first of each thread.
 const MOST: usize = 1 << 16;
-/// Latches of a thread at a barrier.
-const ROUNDS: u64 = 3;
-/// Addresses of latches from here on are no program's.
-const LATCHES: u64 = 1 << 63;
 
 /// How often a thread has come to each barrier.
 #[derive(Debug, Default)]
@@ -118,7 +114,7 @@ impl Meetings {
     /// What the thread holds before it does anything.
     pub(super) fn hold(&self) -> Vec<Step> {
         let own = self.own().into_iter();
-        own.map(|number| (Kind::Latch, latch(number, self.thread, 0)))
+        own.map(|number| (Kind::Latch, arrival(number, self.thread, 0)))
             .collect()
     }
 
@@ -130,12 +126,11 @@ impl Meetings {
             Group::Some(number, members) => (*number, members),
         };
         let mut steps = vec![
-            (Kind::Latch, latch(number, self.thread, round + 1)),
-            (Kind::Unlatch, latch(number, self.thread, round)),
+            (Kind::Latch, arrival(number, self.thread, round + 1)),
+            (Kind::Unlatch, arrival(number, self.thread, round)),
         ];
         for &other in members.iter().filter(|&&other| other != self.thread) {
-            let latch = latch(number, other, round);
-            steps.extend([(Kind::ShareLatch, latch), (Kind::Unlatch, latch)]);
+            steps.extend(wait_for(arrival(number, other, round)));
         }
         Some(Meeting::OfSome(steps))
     }
@@ -145,7 +140,7 @@ impl Meetings {
         let mut steps = Vec::new();
         for (barrier, &rounds) in &self.arrivals.0 {
             if let Some(Group::Some(number, _)) = self.groups.of.get(barrier) {
-                steps.push((Kind::Unlatch, latch(*number, self.thread, rounds)));
+                steps.push((Kind::Unlatch, arrival(*number, self.thread, rounds)));
             }
         }
         steps
@@ -171,8 +166,4 @@ impl Meetings {
         own.sort_unstable();
         own
     }
-}
-
-fn latch(number: u64, thread: usize, round: u64) -> u64 {
-    LATCHES + (number * u64::from(MOST_THREADS) + thread as u64) * ROUNDS + round % ROUNDS
 }

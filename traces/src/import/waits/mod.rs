@@ -3,6 +3,7 @@
 //! Latches stand for all of it, but for barriers of all threads, which traces have. Who waits for whom is known when all recordings have been
 //! read: so they are read twice, and there is a [`Plan`] in between.
 
+mod latches;
 mod lives;
 mod lock_order;
 mod locks;

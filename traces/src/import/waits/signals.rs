@@ -4,13 +4,10 @@
 //! waited for. A thread holds a latch for each signal that somebody waits for, from the signal before that on.
 
 use super::Step;
+use super::latches::{signal, wait_for};
 use crate::event::Kind;
 use std::collections::{HashMap, VecDeque};
 
-/// Addresses of latches from here on are no program's, nor those of barriers or of threads.
-const LATCHES: u64 = 3 << 62;
-/// Signals of a thread have so many addresses.
-const OF_THREAD: u64 = 1 << 40;
 /// Signals before a waking among which one of another thread is looked for.
 const LOOKED_AT: usize = 1000;
 
@@ -66,15 +63,15 @@ impl Signals {
         }
         self.known.wanted.pop_front();
         let mut steps = self.hold();
-        steps.push((Kind::Unlatch, latch((self.known.number, own))));
+        steps.push((Kind::Unlatch, signal(self.known.number, own)));
         steps
     }
 
     /// The thread has been woken.
     pub(in crate::import) fn wake(&mut self, condition: u64, when: u64) -> Option<[Step; 2]> {
         self.told.wakings.push((condition, when));
-        let latch = latch(self.known.wakings.pop_front()??);
-        Some([(Kind::ShareLatch, latch), (Kind::Unlatch, latch)])
+        let (other, before) = self.known.wakings.pop_front()??;
+        Some(wait_for(signal(other, before)))
     }
 
     /// The thread has ended: nobody waits for it.
@@ -88,7 +85,7 @@ impl Signals {
 
     fn next(&self, kind: Kind) -> Option<Step> {
         let next = self.known.wanted.front()?;
-        Some((kind, latch((self.known.number, *next))))
+        Some((kind, signal(self.known.number, *next)))
     }
 }
 
@@ -111,12 +108,12 @@ impl Known {
         let wakes = |thread: usize, &(condition, when): &When| {
             let all = signals.get(&condition)?;
             let before = &all[..all.partition_point(|&(given, _)| given < when)];
-            let others = before
+            let mut others = before
                 .iter()
                 .rev()
                 .take(LOOKED_AT)
                 .map(|&(_, signal)| signal);
-            others.into_iter().find(|&(other, _)| other != thread)
+            others.find(|&(other, _)| other != thread)
         };
         let mut known: Vec<Self> = Vec::with_capacity(told.len());
         for (number, one) in told.iter().enumerate() {
@@ -138,8 +135,4 @@ impl Known {
         }
         known
     }
-}
-
-fn latch((thread, own): Signal) -> u64 {
-    LATCHES + thread as u64 * OF_THREAD + own
 }

@@ -2,18 +2,6 @@
 
 use super::*;
 
-/// A record of a thread: what it is called, or that it begins another or waits for its end.
-fn add_thread(bytes: &mut Vec<u8>, kind: u64, name: u64) {
-    add(bytes, 0, name, kind << 56 | u64::from(kind != THREAD));
-}
-
-/// A recording that begins with what the thread is called.
-fn begun_as(name: u64) -> Vec<u8> {
-    let mut bytes = begun();
-    add_thread(&mut bytes, THREAD, name);
-    bytes
-}
-
 /// The latches of a thread's beginning and end.
 fn life(thread: u64) -> (u64, u64) {
     (u64::MAX - 2 * thread, u64::MAX - 2 * thread - 1)

@@ -243,43 +243,6 @@ fn deeds() -> impl Strategy<Value = Vec<Deed>> {
     prop::collection::vec(deed, 0..25)
 }
 
-/// Whether all threads come to their ends if each step is that of a thread which `choices` name, of those that can go on.
-fn all_end(threads: &[Vec<(Kind, u64)>], choices: &[usize]) -> bool {
-    let mut next = vec![0; threads.len()];
-    // Who holds which latch, and whether alone.
-    let mut held: Vec<(u64, usize, bool)> = Vec::new();
-    let mut choices = choices.iter().cycle();
-    loop {
-        let at = |thread: usize| threads[thread].get(next[thread]).copied();
-        let barriers = |thread: usize| matches!(at(thread), Some((Kind::Barrier, _)));
-        let free = |thread: usize| match at(thread) {
-            None => false,
-            Some((Kind::Barrier, _)) => (0..threads.len()).all(barriers),
-            Some((kind, lock)) if kind.wants_latch() => held.iter().all(|&(of, by, alone)| {
-                of != lock || by == thread || !alone && kind == Kind::ShareLatch
-            }),
-            Some(_) => true,
-        };
-        let free: Vec<_> = (0..threads.len()).filter(|&thread| free(thread)).collect();
-        if free.is_empty() {
-            return (0..threads.len()).all(|thread| at(thread).is_none());
-        }
-        let thread = free[choices.next().unwrap() % free.len()];
-        match at(thread) {
-            Some((Kind::Barrier, _)) => next.iter_mut().for_each(|next| *next += 1),
-            Some((kind, lock)) => {
-                if kind.wants_latch() {
-                    held.push((lock, thread, kind == Kind::Latch));
-                } else if kind == Kind::Unlatch {
-                    held.retain(|&(of, by, _)| (of, by) != (lock, thread));
-                }
-                next[thread] += 1;
-            }
-            None => unreachable!("it can go on"),
-        }
-    }
-}
-
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(400) })]
 

@@ -6,6 +6,7 @@ mod lives;
 mod locks;
 mod signals;
 mod threads;
+mod together;
 
 use super::*;
 
@@ -124,4 +125,58 @@ const B: u64 = 0x12000;
 /// Waits until a latch has been released.
 fn waits(latch: u64) -> [(Kind, u64); 2] {
     [(Kind::ShareLatch, latch), (Kind::Unlatch, latch)]
+}
+
+/// Whether all threads come to their ends if each step is that of a thread which `choices` name, of those that can go on.
+fn all_end(threads: &[Vec<(Kind, u64)>], choices: &[usize]) -> bool {
+    let mut next = vec![0; threads.len()];
+    // Who holds which latch, and whether alone.
+    let mut held: Vec<(u64, usize, bool)> = Vec::new();
+    let mut choices = choices.iter().cycle();
+    loop {
+        let at = |thread: usize| threads[thread].get(next[thread]).copied();
+        let barriers = |thread: usize| matches!(at(thread), Some((Kind::Barrier, _)));
+        let free = |thread: usize| match at(thread) {
+            None => false,
+            Some((Kind::Barrier, _)) => (0..threads.len()).all(barriers),
+            Some((kind, lock)) if kind.wants_latch() => held.iter().all(|&(of, by, alone)| {
+                of != lock || by == thread || !alone && kind == Kind::ShareLatch
+            }),
+            Some(_) => true,
+        };
+        let free: Vec<_> = (0..threads.len()).filter(|&thread| free(thread)).collect();
+        if free.is_empty() {
+            return (0..threads.len()).all(|thread| at(thread).is_none());
+        }
+        let thread = free[choices.next().unwrap() % free.len()];
+        match at(thread) {
+            Some((Kind::Barrier, _)) => next.iter_mut().for_each(|next| *next += 1),
+            Some((kind, lock)) => {
+                if kind.wants_latch() {
+                    held.push((lock, thread, kind == Kind::Latch));
+                } else if kind == Kind::Unlatch {
+                    held.retain(|&(of, by, _)| (of, by) != (lock, thread));
+                }
+                next[thread] += 1;
+            }
+            None => unreachable!("it can go on"),
+        }
+    }
+}
+
+/// A signal of the condition at B, or a waking.
+fn add_condition(bytes: &mut Vec<u8>, kind: u64, when: u64) {
+    add(bytes, B, when, kind << 56 | 0x404);
+}
+
+/// A record of a thread: what it is called, or that it begins another or waits for its end.
+fn add_thread(bytes: &mut Vec<u8>, kind: u64, name: u64) {
+    add(bytes, 0, name, kind << 56 | u64::from(kind != THREAD));
+}
+
+/// A recording that begins with what the thread is called.
+fn begun_as(name: u64) -> Vec<u8> {
+    let mut bytes = begun();
+    add_thread(&mut bytes, THREAD, name);
+    bytes
 }

@@ -7,10 +7,6 @@ fn signal(thread: u64, own: u64) -> u64 {
     (3 << 62) + (thread << 40) + own
 }
 
-fn add_condition(bytes: &mut Vec<u8>, kind: u64, when: u64) {
-    add(bytes, B, when, kind << 56 | 0x404);
-}
-
 #[test]
 fn who_is_woken_waits_for_the_signal_before() {
     let mut first = begun();
