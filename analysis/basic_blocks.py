@@ -1,14 +1,12 @@
 """Instructions of a program's basic blocks, where the compiler has each of them call memwalk's recorder."""
 
 import re
-import shutil
-import subprocess
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from memwalk.analysis.binutils import told_by
 from memwalk.simcore.errors import UserError
 
-_TOOL = "objdump"
 _INSTRUCTION = re.compile(r"\s*([0-9a-f]+):\t(\S+)\s*(.*)")
 _FUNCTION = re.compile(r"[0-9a-f]+ <.*>:$")
 _CALLED = re.compile(r"<(\w+)(?:@plt)?>")
@@ -18,7 +16,7 @@ _BLOCK = ("__sanitizer_cov_trace_pc", "__sanitizer_cov_trace_pc_guard")
 _CALLS = ("call", "callq", "bl")
 _ENDS = ("jmp", "jmpq", "ret", "retq", "b", "br")
 """Instructions behind which a block does not go on."""
-_PADDING = ("nop", "nopw", "nopl", "data16", "cs", "xchg")
+_PADDING = re.compile(r"(nop|data16|cs nop|xchg +%ax,%ax)")
 _WITHOUT_ARGUMENT = ("__sanitizer_cov_trace_pc", "__tsan_func_exit")
 """Calls of the recorder before which nothing is put into a register."""
 
@@ -29,25 +27,14 @@ def block_instructions(program: Path) -> list[tuple[int, int]]:
     Those that call the recorder are not counted. Raises UserError if the file is no program, has no block that calls the recorder,
     or objdump is missing.
     """
-    if shutil.which(_TOOL) is None:
-        raise UserError(f"--program: needs {_TOOL}, which is not installed; it comes with GNU binutils")
-    if not program.is_file():
-        raise UserError(f"--program {program}: no such file")
-    command = [_TOOL, "--disassemble", "--no-show-raw-insn", str(program)]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="replace") as listing:
-        assert listing.stdout is not None
-        assert listing.stderr is not None
-        blocks = list(_blocks(listing.stdout))
-        told = listing.stderr.read().strip()
-    if listing.returncode:
-        raise UserError(f"--program {program}: no program that {_TOOL} can read ({told})")
+    blocks = list(listed_blocks(told_by("objdump", program, "--disassemble", "--no-show-raw-insn")))
     if not blocks:
         raise UserError(f"--program {program}: no basic block calls the recorder; compile it with -fsanitize-coverage=trace-pc")
     return blocks
 
 
-def _blocks(listing: Iterable[str]) -> Iterator[tuple[int, int]]:
-    """Yield place and instructions of each block of a listing.
+def listed_blocks(listing: Iterable[str]) -> Iterator[tuple[int, int]]:
+    """Yield place and instructions of each block of a listing, as objdump writes it.
 
     What a function does before its first block calls is left out: nearly all of it is for the calls' sake, which leave few registers alone.
     """
@@ -73,7 +60,7 @@ def _blocks(listing: Iterable[str]) -> Iterator[tuple[int, int]]:
                 if place is not None:
                     yield place, count
                 place, begins = None, True
-        elif name not in _PADDING:
+        elif not _PADDING.match(f"{name} {operands}"):
             count += 1
             if name in _ENDS and place is not None:
                 yield place, count

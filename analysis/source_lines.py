@@ -1,14 +1,12 @@
 """Lines of a program's source, by the addresses of its instructions."""
 
-import shutil
-import subprocess
 from collections import defaultdict
 from collections.abc import Iterable
 from pathlib import Path, PurePath
 
+from memwalk.analysis.binutils import told_by
 from memwalk.simcore.errors import UserError
 
-_TOOL = "addr2line"
 _TEXT = 60
 """Letters of a line that are shown, the dots behind longer ones included."""
 
@@ -17,12 +15,12 @@ def source_lines(program: Path, places: Iterable[str]) -> dict[str, str]:
     """Return ``file:line: text`` for each of ``places``, addresses in hexadecimal, whose line the program tells.
 
     The text is there if the source is. A file has its name alone where no other has the same. The program has to be compiled with
-    ``-g``. Raises UserError if it is no program, tells no line of any place, or addr2line is missing.
+    ``-g``. Raises UserError if it is no program, tells no line of any place, or addr2line cannot be asked.
     """
     addresses = [place for place in places if place.startswith("0x")]
     if not addresses:
         raise UserError("--by line: places in memwalk's own kernels have names, and no lines; use --by pc")
-    told = [_place(line) for line in _told(program, addresses)]
+    told = [_place(line) for line in told_by("addr2line", program, "-e", asked="\n".join(addresses))]
     known = {address: place for address, place in zip(addresses, told, strict=True) if place is not None}
     if not known:
         raise UserError(
@@ -41,22 +39,9 @@ def source_lines(program: Path, places: Iterable[str]) -> dict[str, str]:
     return lines
 
 
-def _told(program: Path, addresses: list[str]) -> list[str]:
-    """Return what addr2line says of each address."""
-    if shutil.which(_TOOL) is None:
-        raise UserError(f"--by line: needs {_TOOL}, which is not installed; it comes with GNU binutils")
-    if not program.is_file():
-        raise UserError(f"--program {program}: no such file")
-    done = subprocess.run([_TOOL, "-e", program], input="\n".join(addresses), capture_output=True, text=True, errors="replace", check=False)
-    told = done.stdout.splitlines()
-    if done.returncode or len(told) != len(addresses):
-        raise UserError(f"--program {program}: no program that {_TOOL} can read ({done.stderr.strip()})")
-    return told
-
-
 def _place(told: str) -> tuple[str, int] | None:
     """Return file and line of what addr2line says, such as ``/src/a.cpp:12 (discriminator 3)``; None if it knows none."""
-    file, _, number = told.split(" (discriminator", maxsplit=1)[0].rpartition(":")
+    file, _, number = told.split(" (discriminator", maxsplit=1)[0].strip().rpartition(":")
     return (file, int(number)) if number.isdecimal() and int(number) > 0 else None
 
 
