@@ -22,6 +22,6 @@ def configs() -> Path:
 
 
 def recorder_files() -> list[Path]:
-    """Return what records programs of users: a header for what they say, the source of what their compiler calls, and linker options."""
+    """Return what records programs of users: a header for what they say, two files of what their compiler calls, linker options."""
     folder = Path(__file__).resolve().parents[1] / "traces" / "recorder"
-    return [folder / name for name in ("memwalk.h", "memwalk_recorder.c", "memwalk_wrap.rsp")]
+    return [folder / name for name in ("memwalk.h", "memwalk_recorder.c", "memwalk_threads.h", "memwalk_wrap.rsp")]

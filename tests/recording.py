@@ -19,7 +19,7 @@ NEEDS_RUST = pytest.mark.skipif(not shutil.which("rustc"), reason="needs rustc")
 def compiled_recorder(folder: Path) -> Path:
     """Write the recorder into a folder, compile it there, and return the folder."""
     done = memwalk("trace", "recorder", ".", cwd=folder)
-    assert done.stdout.split() == ["memwalk.h", "memwalk_recorder.c", "memwalk_wrap.rsp"], done.stderr
+    assert done.stdout.split() == ["memwalk.h", "memwalk_recorder.c", "memwalk_threads.h", "memwalk_wrap.rsp"], done.stderr
     compiler = ["gcc", "-O2", "-Wall", "-Wextra", "-Werror", "-c", "memwalk_recorder.c"]
     subprocess.run(compiler, cwd=folder, check=True)
     return folder
@@ -29,12 +29,12 @@ ACCESSES = ("-fsanitize=thread", "--param", "tsan-instrument-func-entry-exit=0")
 ACCESSES_AND_BLOCKS = ("-fsanitize=thread", "-fsanitize-coverage=trace-pc")
 
 
-def built(folder: Path, source: Path, calls: tuple[str, ...] = ACCESSES_AND_BLOCKS) -> Path:
-    """Return the program of a source, instrumented with calls of the recorder, and linked with it."""
+def built(folder: Path, source: Path, calls: tuple[str, ...] = ACCESSES_AND_BLOCKS, options: tuple[str, ...] = ()) -> Path:
+    """Return the program of a source, instrumented and linked with the recorder; `options` are for compiler and linker."""
     name = source.stem
-    options = ["-std=c++17", "-O2", "-g", "-I.", *calls]
-    subprocess.run(["g++", *options, "-c", source, "-o", f"{name}.o"], cwd=folder, check=True)
-    subprocess.run(["g++", f"{name}.o", "memwalk_recorder.o", WRAPPED, "-pthread", "-o", name], cwd=folder, check=True)
+    compiler = ["g++", "-std=c++17", "-O2", "-g", *options]
+    subprocess.run([*compiler, "-I.", *calls, "-c", source, "-o", f"{name}.o"], cwd=folder, check=True)
+    subprocess.run([*compiler, f"{name}.o", "memwalk_recorder.o", WRAPPED, "-pthread", "-o", name], cwd=folder, check=True)
     return folder / name
 
 
@@ -53,6 +53,13 @@ def imported(*recordings: Path) -> tuple[Path, dict[str, Any]]:
     done = memwalk("trace", "import", *recordings, "-o", trace, "--json")
     assert done.returncode == 0, done.stderr
     return trace, json.loads(done.stdout)
+
+
+def cycles(trace: Path) -> int:
+    """Return the cycles of a replay in which each load waits for the one before."""
+    done = memwalk("replay", trace, "--machine", "zen4-server", "--dependences", "chain", "--json")
+    assert done.returncode == 0, done.stderr
+    return int(json.loads(done.stdout)["cycles"])
 
 
 def imported_threads(first: Path, threads: int) -> tuple[Path, dict[str, Any]]:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from files import memwalk
-from recording import NEEDS_COMPILER, NEEDS_RUST, built, built_in_rust, compiled_recorder, imported, imported_threads, recorded
+from recording import NEEDS_COMPILER, NEEDS_RUST, built, built_in_rust, compiled_recorder, cycles, imported, imported_threads, recorded
 
 from memwalk.analysis.trace_facts import TraceFacts
 from memwalk.simcore.engines import native
@@ -20,13 +20,6 @@ pytestmark = NEEDS_COMPILER
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Holds the recorder, compiled."""
     return compiled_recorder(tmp_path_factory.mktemp("recorder"))
-
-
-def cycles(trace: Path) -> int:
-    """Return the cycles of a replay in which each load waits for the one before."""
-    done = memwalk("replay", trace, "--machine", "zen4-server", "--dependences", "chain", "--json")
-    assert done.returncode == 0, done.stderr
-    return int(json.loads(done.stdout)["cycles"])
 
 
 THREADS = """
@@ -499,8 +492,9 @@ def test_the_linker_wraps_what_the_recorder_has(folder: Path) -> None:
     done = subprocess.run(["nm", "--defined-only", "memwalk_recorder.o"], cwd=folder, capture_output=True, text=True, check=True)
     symbols = [line.split()[-1] for line in done.stdout.splitlines()]
     has = {symbol.removeprefix("__wrap_") for symbol in symbols if symbol.startswith("__wrap_")}
-    wraps = [line.removeprefix("-Wl,--wrap=") for line in (folder / "memwalk_wrap.rsp").read_text().splitlines()]
+    *wraps, last = (line.removeprefix("-Wl,--wrap=") for line in (folder / "memwalk_wrap.rsp").read_text().splitlines())
     assert sorted(wraps) == sorted(has)
+    assert last == "-Wl,--no-as-needed", "a library is not left out though the recorder alone calls it"
 
 
 ORDERS = """

@@ -67,7 +67,7 @@ def record(
 
 @app.command(epilog="Example: memwalk trace recorder .")
 def recorder(folder: Annotated[Path, typer.Argument(help="Where to write them; a folder that is not there is made.")]) -> None:
-    """Write the recorder for programs of your own: memwalk.h, memwalk_recorder.c and options of the linker, memwalk_wrap.rsp.
+    """Write the recorder for programs of your own: a header, its source, and memwalk_wrap.rsp, which are options of the linker.
 
     Compilers that call it before each load and store, gcc, clang and rustc, need two options for that. docs/your-own-program.md has
     them, and an example.

@@ -19,11 +19,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <link.h>
+#include <linux/futex.h>
 #include <pthread.h>
+#include <semaphore.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 /* The C library's own functions where the linker wraps them; NULL elsewhere. This file's copies must not be recorded. */
@@ -458,175 +461,6 @@ COPY(__tsan_memcpy, memmove)
 COPY(__tsan_memmove, memmove)
 FILL(__tsan_memset)
 
-/* --- the C library's locks, wrapped by memwalk_wrap.rsp --- */
+/* --- locks, and what else threads wait for --- */
 
-/* A lock is taken by one atomic operation on the word that it begins with, and released by another. Those that find it taken are left out. */
-#define LOCK_WORD 4
-
-static void note_taken(enum kind kind, const volatile void *lock, const void *caller) {
-    if (records())
-        push((uintptr_t)lock, 0, place(kind, 0, caller));
-    if (own)
-        note(EXCHANGE, lock, LOCK_WORD, caller);
-}
-
-static void note_released(enum kind access, const volatile void *lock, const void *caller) {
-    note(access, lock, LOCK_WORD, caller);
-    if (own)
-        push((uintptr_t)lock, 0, place(UNLATCH, 0, caller));
-}
-
-/* Whether a function that may have taken a lock did so: its holder may have died, too. */
-static int is_taken(int error) { return error == 0 || error == EOWNERDEAD; }
-
-#define TAKES(kind, name, parameters, arguments)                                               \
-    int __real_##name parameters __attribute__((weak));                                             \
-    int __wrap_##name parameters {                                                                  \
-        int error = __real_##name arguments;                                                        \
-        if (is_taken(error))                                                                        \
-            note_taken(kind, lock, CALLER);                                                         \
-        return error;                                                                               \
-    }
-
-#define TAKES_NOW(kind, name, type) TAKES(kind, name, (type *lock), (lock))
-#define TAKES_UNTIL(kind, name, type) TAKES(kind, name, (type *lock, const struct timespec *end), (lock, end))
-#define TAKES_BY_CLOCK(kind, name, type)                                                       \
-    TAKES(kind, name, (type *lock, clockid_t clock, const struct timespec *end), (lock, clock, end))
-
-/* Another may have the lock as soon as the function is called, but the record stands before its own. */
-#define RELEASES(access, name, type)                                                           \
-    int __real_##name(type *lock) __attribute__((weak));                                            \
-    int __wrap_##name(type *lock) {                                                                 \
-        note_released(access, lock, CALLER);                                                        \
-        return __real_##name(lock);                                                                 \
-    }
-
-TAKES_NOW(LATCH, pthread_mutex_lock, pthread_mutex_t)
-TAKES_NOW(LATCH, pthread_mutex_trylock, pthread_mutex_t)
-TAKES_UNTIL(LATCH, pthread_mutex_timedlock, pthread_mutex_t)
-TAKES_BY_CLOCK(LATCH, pthread_mutex_clocklock, pthread_mutex_t)
-RELEASES(EXCHANGE, pthread_mutex_unlock, pthread_mutex_t)
-
-TAKES_NOW(SHARE_LATCH, pthread_rwlock_rdlock, pthread_rwlock_t)
-TAKES_NOW(SHARE_LATCH, pthread_rwlock_tryrdlock, pthread_rwlock_t)
-TAKES_UNTIL(SHARE_LATCH, pthread_rwlock_timedrdlock, pthread_rwlock_t)
-TAKES_BY_CLOCK(SHARE_LATCH, pthread_rwlock_clockrdlock, pthread_rwlock_t)
-TAKES_NOW(LATCH, pthread_rwlock_wrlock, pthread_rwlock_t)
-TAKES_NOW(LATCH, pthread_rwlock_trywrlock, pthread_rwlock_t)
-TAKES_UNTIL(LATCH, pthread_rwlock_timedwrlock, pthread_rwlock_t)
-TAKES_BY_CLOCK(LATCH, pthread_rwlock_clockwrlock, pthread_rwlock_t)
-RELEASES(EXCHANGE, pthread_rwlock_unlock, pthread_rwlock_t)
-
-TAKES_NOW(LATCH, pthread_spin_lock, pthread_spinlock_t)
-TAKES_NOW(LATCH, pthread_spin_trylock, pthread_spinlock_t)
-RELEASES(STORE, pthread_spin_unlock, pthread_spinlock_t)
-
-/* Who waits for a condition releases the lock meanwhile. Signals and wakings are counted together, of all threads. */
-
-static uint64_t now;
-
-static void note_condition(enum kind kind, const volatile void *condition, const void *caller) {
-    if (is_recorded())
-        push((uintptr_t)condition, __atomic_fetch_add(&now, 1, __ATOMIC_SEQ_CST), place(kind, 0, caller));
-}
-
-#define SIGNALS(name)                                                                          \
-    int __real_##name(pthread_cond_t *condition) __attribute__((weak));                            \
-    int __wrap_##name(pthread_cond_t *condition) {                                                  \
-        note_condition(SIGNAL, condition, CALLER);                                                  \
-        return __real_##name(condition);                                                            \
-    }
-
-SIGNALS(pthread_cond_signal)
-SIGNALS(pthread_cond_broadcast)
-
-#define WAITS(name, parameters, arguments)                                                     \
-    int __real_##name parameters __attribute__((weak));                                             \
-    int __wrap_##name parameters {                                                                  \
-        note_released(EXCHANGE, lock, CALLER);                                                      \
-        int error = __real_##name arguments;                                                        \
-        if (!error)                                                                                 \
-            note_condition(WAKE, condition, CALLER);                                                \
-        note_taken(LATCH, lock, CALLER);                                                            \
-        return error;                                                                               \
-    }
-
-WAITS(pthread_cond_wait, (pthread_cond_t *condition, pthread_mutex_t *lock), (condition, lock))
-WAITS(pthread_cond_timedwait, (pthread_cond_t *condition, pthread_mutex_t *lock, const struct timespec *end), (condition, lock, end))
-WAITS(pthread_cond_clockwait, (pthread_cond_t *condition, pthread_mutex_t *lock, clockid_t clock, const struct timespec *end),
-      (condition, lock, clock, end))
-
-/* std::condition_variable::wait(std::unique_lock<std::mutex> &), which libstdc++ has in its library: no linker sees what that calls. Both
- * begin with what they are in C: the condition, and the address of the lock. */
-void __wrap__ZNSt18condition_variable4waitERSt11unique_lockISt5mutexE(pthread_cond_t *condition, pthread_mutex_t **lock) {
-    note_released(EXCHANGE, *lock, CALLER);
-    __real_pthread_cond_wait(condition, *lock);
-    note_condition(WAKE, condition, CALLER);
-    note_taken(LATCH, *lock, CALLER);
-}
-
-/* The same of notify_one() and notify_all(). */
-void __wrap__ZNSt18condition_variable10notify_oneEv(pthread_cond_t *condition) {
-    note_condition(SIGNAL, condition, CALLER);
-    __real_pthread_cond_signal(condition);
-}
-
-void __wrap__ZNSt18condition_variable10notify_allEv(pthread_cond_t *condition) {
-    note_condition(SIGNAL, condition, CALLER);
-    __real_pthread_cond_broadcast(condition);
-}
-
-/* --- barriers, and threads that begin and end, wrapped by memwalk_wrap.rsp --- */
-
-int __real_pthread_barrier_wait(pthread_barrier_t *barrier) __attribute__((weak));
-int __wrap_pthread_barrier_wait(pthread_barrier_t *barrier) {
-    note(EXCHANGE, (void *)barrier, LOCK_WORD, CALLER);
-    if (own)
-        push((uintptr_t)barrier, 0, place(MEET, 0, CALLER));
-    return __real_pthread_barrier_wait(barrier);
-}
-
-static __thread unsigned noted; /* beginnings and ends */
-
-static void note_thread(enum kind kind, pthread_t thread, const void *caller) {
-    ++noted;
-    if (is_recorded())
-        push(0, (uint64_t)thread, place(kind, 0, caller));
-}
-
-int __real_pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*work)(void *), void *argument) __attribute__((weak));
-int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*work)(void *), void *argument) {
-    int error = __real_pthread_create(thread, attributes, work, argument);
-    if (!error)
-        note_thread(BEGIN, *thread, CALLER);
-    return error;
-}
-
-int __real_pthread_join(pthread_t thread, void **result) __attribute__((weak));
-int __wrap_pthread_join(pthread_t thread, void **result) {
-    int error = __real_pthread_join(thread, result);
-    if (!error)
-        note_thread(AWAIT, thread, CALLER);
-    return error;
-}
-
-/* What std::thread has in its library. It is its pthread_t, and a std::unique_ptr is passed by its address. Linked statically, these call the
- * functions above, which have noted it then. */
-
-void __real__ZNSt6thread15_M_start_threadESt10unique_ptrINS_6_StateESt14default_deleteIS1_EEPFvvE(pthread_t *thread, void *state, void (*depend)(void))
-    __attribute__((weak));
-void __wrap__ZNSt6thread15_M_start_threadESt10unique_ptrINS_6_StateESt14default_deleteIS1_EEPFvvE(pthread_t *thread, void *state, void (*depend)(void)) {
-    unsigned before = noted;
-    __real__ZNSt6thread15_M_start_threadESt10unique_ptrINS_6_StateESt14default_deleteIS1_EEPFvvE(thread, state, depend);
-    if (noted == before)
-        note_thread(BEGIN, *thread, CALLER);
-}
-
-void __real__ZNSt6thread4joinEv(pthread_t *thread) __attribute__((weak));
-void __wrap__ZNSt6thread4joinEv(pthread_t *thread) {
-    pthread_t ended = *thread;
-    unsigned before = noted;
-    __real__ZNSt6thread4joinEv(thread);
-    if (noted == before)
-        note_thread(AWAIT, ended, CALLER);
-}
+#include "memwalk_threads.h"
