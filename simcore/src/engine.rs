@@ -112,7 +112,7 @@ impl Engine {
         };
         let System { cores, caches } = &mut self.system;
         let core = &mut cores[0];
-        let Some((request, at_ps)) = core.asked() else {
+        let Some((request, at_ps)) = core.asked(caches) else {
             return Ok(false);
         };
         storage.ask(0, request, at_ps)?;

@@ -191,8 +191,7 @@ pub(crate) struct Hierarchy {
     pub(crate) memory: Memory,
     /// Who holds which line, where caches of several cores are coherent.
     directory: Option<Directory>,
-    /// Pages that nobody has found in their frames yet.
-    new: arrivals::New,
+    shared_fills: arrivals::SharedFills,
     page_shift: u32,
     /// No core but the one that has its turn makes a request before this cycle.
     horizon: u64,
@@ -224,7 +223,7 @@ impl Hierarchy {
             instructions,
             memory: Memory::new(spec)?,
             directory,
-            new: arrivals::New::default(),
+            shared_fills: arrivals::SharedFills::default(),
             page_shift: spec.dtlb.smallest_page_bytes().trailing_zeros(),
             horizon: u64::MAX,
             cores,

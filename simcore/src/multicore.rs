@@ -415,7 +415,7 @@ impl Multicore {
     fn stops(&mut self, number: usize) -> Result<bool, SinkError> {
         match &mut self.pages {
             None => Ok(false),
-            Some(pages) => pages.serve(number, &mut self.system.cores[number]),
+            Some(pages) => pages.serve(number, &mut self.system),
         }
     }
 
@@ -452,11 +452,11 @@ impl Multicore {
     fn catch_up(&mut self, sources: &mut [&mut dyn EventSource]) -> Result<(), SinkError> {
         while let Some(pages) = &mut self.pages {
             while let Some(program) = pages.next_waiting() {
-                let cores = &mut self.system.cores;
+                let cores = &self.system.cores;
                 let of_program = (0..cores.len()).filter(|&at| self.threads[at].program == program);
                 let last = of_program.max_by_key(|&at| cores[at].position());
                 let last = last.expect("a program has a core");
-                pages.await_written(last, &mut cores[last])?;
+                pages.await_written(last, &mut self.system)?;
             }
             let cycle = self.order.first_two().0.map(|(_, cycle)| cycle);
             if cycle.is_some_and(|cycle| cycle < pages.next()) {

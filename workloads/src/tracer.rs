@@ -391,13 +391,12 @@ impl<'s> Tracer<'s> {
         }
     }
 
-    /// Emits `instructions` plain instructions, the last of them as a multiplication that nothing waits for:
-    /// the only kind of event that has no address, outcome or meaning of its own.
+    /// Emits `instructions` plain instructions, the last of them as an event of its own: an addition that nothing waits for.
     #[cold]
     fn carry(&mut self, instructions: u32) {
         let event = Event {
             instructions: (instructions - 1) as u16,
-            size: OpClass::Multiply as u16,
+            size: OpClass::Add as u16,
             ..Event::new(Kind::Op, 0)
         };
         self.emitted += 1;

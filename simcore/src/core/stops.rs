@@ -2,11 +2,11 @@
 
 use super::Core;
 use crate::clock::Clock;
-use crate::hierarchy::Hierarchy;
+use crate::hierarchy::{Hierarchy, Port};
 use crate::ledger::Cause;
 use crate::statistics::PageStatistics;
 use crate::storage::{Arrival, Fill, Request};
-use std::collections::HashMap;
+use std::collections::HashSet;
 use traces::{Event, Kind};
 
 /// What a core asks of storage, and what it has waited for.
@@ -15,8 +15,8 @@ pub(super) struct Stops {
     clock: Clock,
     /// Cycles that the operating system takes of the core to have a page read or written.
     cpu_per_page: u64,
-    /// Pages that it was asked for ahead, and that were not read yet, with the number of the fill: these cost nothing any more.
-    ahead: HashMap<u64, u16>,
+    /// Pages that it was asked for ahead, and that were not read yet, in frames of the core's own: these cost nothing any more.
+    ahead: HashSet<u64>,
     /// What is to be passed on to storage before the core goes on.
     asked: Option<Request>,
     /// The page that it has stopped for, or that has just come.
@@ -34,7 +34,7 @@ impl Stops {
         Self {
             clock,
             cpu_per_page: clock.cycle_from(cpu_per_page_ps),
-            ahead: HashMap::new(),
+            ahead: HashSet::new(),
             asked: None,
             comes: None,
             stopped: 0,
@@ -43,15 +43,17 @@ impl Stops {
         }
     }
 
-    /// Whether the operating system has to be called for a request that is passed on: not for a page that it was asked for ahead, nor for one
-    /// that another core is to read, which calls it then.
-    fn has_to_call(&mut self, request: Request) -> bool {
+    /// Whether the operating system has to be called for a request that is passed on: not for a page that it was asked for ahead, be it by
+    /// another core of the program, nor for one that another core is to read, which calls it then.
+    fn has_to_call(&mut self, request: Request, caches: &mut Hierarchy, port: &Port) -> bool {
         self.cpu_per_page > 0
             && match request {
-                Request::Prefetch(Fill { page, number }) => {
-                    self.ahead.insert(page, number) != Some(number)
+                Request::Prefetch(fill) if fill.is_shared() => {
+                    caches.ask_for_page_ahead(port, fill)
                 }
-                Request::Read(Fill { page, number }) => self.ahead.remove(&page) != Some(number),
+                Request::Read(fill) if fill.is_shared() => !caches.read_page(port, fill),
+                Request::Prefetch(fill) => self.ahead.insert(fill.page),
+                Request::Read(fill) => !self.ahead.remove(&fill.page),
                 Request::Write(_) => true,
                 Request::Wait(_) | Request::Finish | Request::Measure => false,
             }
@@ -158,12 +160,12 @@ impl Core {
 
     /// What is to be passed on to storage, and at what time: at the end of the cycle in which all instructions so far have graduated, or
     /// of a later one in which the next could be dispatched, or in which the operating system has done its part.
-    pub(crate) fn asked(&mut self) -> Option<(Request, u64)> {
+    pub(crate) fn asked(&mut self, caches: &mut Hierarchy) -> Option<(Request, u64)> {
         let mut cycle = self.graduated().max(self.now());
         let stops = self.stops.as_mut()?;
         let request = stops.asked.take()?;
-        if stops.has_to_call(request) {
-            let machinery = &mut self.machinery;
+        let machinery = &mut self.machinery;
+        if stops.has_to_call(request, caches, &machinery.port) {
             self.pipeline.wait_until(machinery, cycle, Cause::Other);
             cycle += stops.cpu_per_page;
             self.pipeline.wait_until(machinery, cycle, Cause::System);

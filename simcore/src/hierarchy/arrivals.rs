@@ -8,21 +8,37 @@ use std::collections::HashSet;
 /// Lines that left the data caches on a core's way to memory, by level.
 pub(crate) type Overwritten = [u64; MAX_CACHES];
 
-/// Pages that have come into frames that threads share, and that nobody has found there yet, with where their program lies.
-///
-/// All that wait for a page go on in the cycle in which it comes, the one of the lowest number first, whoever of them was first to ask. The
-/// frame's lines are to leave before any of them uses it.
-pub(super) type New = HashSet<(u64, Fill)>;
+/// Fills of frames that threads share, with where their program lies.
+#[derive(Debug, Default)]
+pub(super) struct SharedFills {
+    /// The operating system was asked for them ahead, and nobody has read them yet.
+    ahead: HashSet<(u64, Fill)>,
+    /// They have come, and nobody has found them yet.
+    ///
+    /// All that wait for a page go on in the cycle in which it comes, the one of the lowest number first, whoever of them was first to ask.
+    /// The frame's lines are to leave before any of them uses it.
+    new: HashSet<(u64, Fill)>,
+}
 
 impl Hierarchy {
+    /// A core asks for a page ahead: whether it is the first to do so.
+    pub(crate) fn ask_for_page_ahead(&mut self, port: &Port, fill: Fill) -> bool {
+        self.shared_fills.ahead.insert((port.displacement, fill))
+    }
+
+    /// A core reads a page: whether somebody has asked for it ahead.
+    pub(crate) fn read_page(&mut self, port: &Port, fill: Fill) -> bool {
+        self.shared_fills.ahead.remove(&(port.displacement, fill))
+    }
+
     /// A page has come.
     pub(crate) fn bring_page(&mut self, port: &Port, fill: Fill) {
-        self.new.insert((port.displacement, fill));
+        self.shared_fills.new.insert((port.displacement, fill));
     }
 
     /// A core finds a page in its frame: whether it is the first to do so.
     pub(crate) fn find_page(&mut self, port: &Port, fill: Fill) -> bool {
-        self.new.remove(&(port.displacement, fill))
+        self.shared_fills.new.remove(&(port.displacement, fill))
     }
 
     /// Takes the lines of a frame of so many bytes out of all caches, whoever's they are, and gives those of the core's own. Dirty

@@ -1,8 +1,8 @@
 //! Pages from storage: cores that have stopped, and how long the others may run before one of them goes on.
 
 use crate::clock::Clock;
-use crate::core::Core;
 use crate::storage::{Arrival, Storage};
+use crate::system::System;
 use traces::SinkError;
 
 /// Storage beside cores.
@@ -36,8 +36,9 @@ impl Pages {
     }
 
     /// Passes on to storage what a core asks for; true if the core stops.
-    pub(super) fn serve(&mut self, number: usize, core: &mut Core) -> Result<bool, SinkError> {
-        let Some((request, at_ps)) = core.asked() else {
+    pub(super) fn serve(&mut self, number: usize, system: &mut System) -> Result<bool, SinkError> {
+        let System { cores, caches } = system;
+        let Some((request, at_ps)) = cores[number].asked(caches) else {
             return Ok(false);
         };
         self.storage.ask(number, request, at_ps)?;
@@ -76,10 +77,10 @@ impl Pages {
     pub(super) fn await_written(
         &mut self,
         number: usize,
-        core: &mut Core,
+        system: &mut System,
     ) -> Result<(), SinkError> {
-        core.ask_for_written();
-        self.waiting += usize::from(self.serve(number, core)?);
+        system.cores[number].ask_for_written();
+        self.waiting += usize::from(self.serve(number, system)?);
         Ok(())
     }
 

@@ -103,6 +103,18 @@ fn the_operating_system_is_called_once_for_a_fill_that_is_asked_for_ahead() {
     }
 }
 
+/// One core asks for it ahead, and another reads it.
+#[test]
+fn the_operating_system_is_called_once_for_a_fill_whoever_asks_for_it_ahead() {
+    let ahead = Event::for_fill(Kind::PagePrefetch, 0, 1);
+    for (fill, second) in [(1, 0), (2, 50)] {
+        let threads = [vec![ahead], read(100, 0, fill).to_vec()];
+        let found = run(&threads, one_device().that_takes_a_core(50_000));
+        let system = found.cores.iter().map(|core| core.slots.system);
+        assert!(system.eq([Some(50), Some(second)]));
+    }
+}
+
 #[test]
 fn a_core_goes_on_at_once_with_a_page_that_is_there() {
     let found = run(

@@ -98,6 +98,20 @@ fn no_plain_instruction_is_lost() {
     }
 }
 
+/// What stands for them takes no longer than they do.
+#[test]
+fn plain_instructions_with_no_event_behind_them_end_with_one_of_a_cycle() {
+    let mut events: Vec<Event> = Vec::new();
+    let mut tracer = Tracer::new(&mut events);
+    tracer.work(100_000);
+    tracer.finish().unwrap();
+    let told = events
+        .iter()
+        .map(|event| (event.kind, event.size, event.dep, event.instructions));
+    let add = OpClass::Add as u16;
+    assert!(told.eq([(Kind::Op, add, 0, 65_535), (Kind::Op, add, 0, 34_463)]));
+}
+
 #[test]
 fn batches_do_not_lose_events() {
     let mut events: Vec<Event> = Vec::new();
