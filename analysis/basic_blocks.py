@@ -1,8 +1,9 @@
 """Instructions of a program's basic blocks, where the compiler has each of them call memwalk's recorder."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
+from typing import Literal
 
 from memwalk.analysis.binutils import told_by
 from memwalk.simcore.errors import UserError
@@ -27,43 +28,49 @@ def block_instructions(program: Path) -> list[tuple[int, int]]:
     Those that call the recorder are not counted. Raises UserError if the file is no program, has no block that calls the recorder,
     or objdump is missing.
     """
-    blocks = list(listed_blocks(told_by("objdump", program, "--disassemble", "--no-show-raw-insn")))
+    blocks = listed_blocks(told_by("objdump", program, "--disassemble", "--no-show-raw-insn"))
     if not blocks:
         raise UserError(f"--program {program}: no basic block calls the recorder; compile it with -fsanitize-coverage=trace-pc")
     return blocks
 
 
-def listed_blocks(listing: Iterable[str]) -> Iterator[tuple[int, int]]:
-    """Yield place and instructions of each block of a listing, as objdump writes it.
+def listed_blocks(listing: Iterable[str]) -> list[tuple[int, int]]:
+    """Return place and instructions of each block of a listing, as objdump writes it.
 
     What a function does before its first block calls is left out: nearly all of it is for the calls' sake, which leave few registers alone.
+    The last block of a function may jump to the recorder, which then returns to where the function was called. If some do, each such place
+    is that of a block of one instruction, the return.
     """
-    place: int | None = None  # where the block began that goes on
-    count = 0
-    begins = False
+    blocks: list[list[int]] = []
+    returned_to: list[int] = []
+    goes_on = jumps = False
+    behind: Literal["block", "call"] | None = None
     for line in listing:
         if _FUNCTION.match(line):
-            if place is not None:
-                yield place, count
-            place, begins = None, False
+            goes_on, behind = False, None
             continue
         if (found := _INSTRUCTION.match(line)) is None:
             continue
         address, name, operands = int(found[1], 16), found[2], found[3]
-        if begins:
-            # A call is known by the byte before the place that it returns to.
-            place, count, begins = address - 1, 0, False
-        called = _CALLED.search(operands) if name in _CALLS else None
+        # A call is known by the byte before the place that it returns to.
+        if behind == "block":
+            blocks.append([address - 1, 0])
+            goes_on = True
+        elif behind == "call":
+            returned_to.append(address - 1)
+        behind = None
+        called = _CALLED.search(operands) if name in _CALLS or name in _ENDS else None
         if called is not None and called[1].startswith(_CALLBACKS):
-            count = max(0, count - (called[1] not in _WITHOUT_ARGUMENT))
+            if goes_on:
+                blocks[-1][1] = max(0, blocks[-1][1] - (called[1] not in _WITHOUT_ARGUMENT))
             if called[1] in _BLOCK:
-                if place is not None:
-                    yield place, count
-                place, begins = None, True
+                goes_on = False
+                behind = "block" if name in _CALLS else None
+                jumps |= name in _ENDS
         elif not _PADDING.match(f"{name} {operands}"):
-            count += 1
-            if name in _ENDS and place is not None:
-                yield place, count
-                place = None
-    if place is not None:
-        yield place, count
+            behind = "call" if name in _CALLS else None
+            if goes_on:
+                blocks[-1][1] += 1
+                goes_on = name not in _ENDS
+    all_blocks = [(place, count) for place, count in blocks]
+    return all_blocks + [(place, 1) for place in returned_to] if jumps else all_blocks

@@ -67,20 +67,16 @@ def imported_threads(first: Path, threads: int) -> tuple[Path, dict[str, Any]]:
     return imported(first, *(first.with_name(f"{first.name}.{thread}") for thread in range(1, threads)))
 
 
-def built_in_rust(folder: Path, source: Path) -> Path:
-    """Return the program of a source in Rust, instrumented and linked with the recorder."""
+def rust_options(recorder: Path) -> list[str]:
+    """Return what instruments a program in Rust and links it with the recorder of a folder."""
     calls = ("level=3", "prune-blocks=0", "trace-pc-guard", "pc-table", "trace-loads", "trace-stores")
     asked = [f"-Cllvm-args=-sanitizer-coverage-{call}" for call in calls]
-    options = [
-        "--edition",
-        "2021",
-        "-O",
-        "-g",
-        "-Cpasses=sancov-module",
-        *asked,
-        "-Clink-arg=memwalk_recorder.o",
-        "-Clink-arg=@memwalk_wrap.rsp",
-    ]
+    links = [f"-Clink-arg={recorder / 'memwalk_recorder.o'}", f"-Clink-arg=@{recorder / 'memwalk_wrap.rsp'}"]
+    return ["-g", "-Cpasses=sancov-module", *asked, *links]
+
+
+def built_in_rust(folder: Path, source: Path) -> Path:
+    """Return the program of a source in Rust, instrumented and linked with the recorder."""
     program = folder / f"{source.stem}_in_rust"
-    subprocess.run(["rustc", *options, source, "-o", program], cwd=folder, check=True)
+    subprocess.run(["rustc", "--edition", "2021", "-O", *rust_options(folder), source, "-o", program], cwd=folder, check=True)
     return program

@@ -36,6 +36,22 @@ LLVM = """
     201b:\tret
 """
 
+TAIL = """
+0000000000002000 <main>:
+    2000:\tcall   3000 <free>
+    2005:\tcall   *%rax
+    2007:\tret
+
+0000000000003000 <free>:
+    3000:\tlea    0x100(%rip),%rdi        # 9000 <__start___sancov_guards>
+    3007:\tcall   5100 <__sanitizer_cov_trace_pc_guard>
+    300c:\tadd    $0x1,%eax
+    300f:\tlea    0x104(%rip),%rdi        # 9004 <__start___sancov_guards+0x4>
+    3016:\tpop    %rbx
+    3017:\tjmp    5100 <__sanitizer_cov_trace_pc_guard>
+"""
+"""The last block of a function jumps to the recorder, which returns to where the function was called."""
+
 AARCH64 = """
 0000000000003000 <main>:
     3000:\tbl\t5100 <__sanitizer_cov_trace_pc>
@@ -49,12 +65,16 @@ AARCH64 = """
 
 
 def test_blocks_of_gcc() -> None:
-    assert list(listed_blocks(GCC.splitlines())) == [(0x100F, 2), (0x1023, 2), (0x1034, 3)]
+    assert listed_blocks(GCC.splitlines()) == [(0x100F, 2), (0x1023, 2), (0x1034, 3)]
 
 
 def test_blocks_of_llvm() -> None:
-    assert list(listed_blocks(LLVM.splitlines())) == [(0x200B, 1), (0x201A, 1)]
+    assert listed_blocks(LLVM.splitlines()) == [(0x200B, 1), (0x201A, 1)]
+
+
+def test_a_block_that_ends_a_function_is_told_by_where_that_was_called() -> None:
+    assert listed_blocks(TAIL.splitlines()) == [(0x300B, 2), (0x2004, 1), (0x2006, 1)]
 
 
 def test_blocks_of_another_processor() -> None:
-    assert list(listed_blocks(AARCH64.splitlines())) == [(0x3003, 2), (0x3017, 1)]
+    assert listed_blocks(AARCH64.splitlines()) == [(0x3003, 2), (0x3017, 1)]

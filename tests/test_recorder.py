@@ -8,7 +8,18 @@ from typing import Any
 
 import pytest
 from files import memwalk
-from recording import ACCESSES, EXAMPLES, NEEDS_COMPILER, NEEDS_RUST, built, built_in_rust, compiled_recorder, imported, recorded
+from recording import (
+    ACCESSES,
+    EXAMPLES,
+    NEEDS_COMPILER,
+    NEEDS_RUST,
+    built,
+    built_in_rust,
+    compiled_recorder,
+    imported,
+    recorded,
+    rust_options,
+)
 
 from memwalk.analysis.trace_facts import TraceFacts
 from memwalk.simcore.engines import native
@@ -320,3 +331,34 @@ def test_branches_of_a_program_in_rust(folder: Path) -> None:
     branches = json.loads(memwalk("replay", trace, "--machine", "thesis-simulator", "--json").stdout)["branches"]
     assert 1000 <= branches["executed"] < 3000
     assert 300 < branches["mispredicted"] < 700, "nobody can know them, and each goes either way"
+
+
+CARGO = {
+    "Cargo.toml": '[package]\nname = "program"\nedition = "2021"\n[dependencies]\nmacros = { path = "macros" }\n',
+    "build.rs": "fn main() {}",
+    "src/main.rs": "use std::hint::black_box; fn main() { for n in 0..black_box(1000u64) { drop(black_box(vec![macros::one!(), n])); } }",
+    "macros/Cargo.toml": '[package]\nname = "macros"\nedition = "2021"\n[lib]\nproc-macro = true\n',
+    "macros/src/lib.rs": '#[proc_macro] pub fn one(_: proc_macro::TokenStream) -> proc_macro::TokenStream { "1".parse().unwrap() }',
+}
+"""A procedural macro cannot be linked with the recorder."""
+
+
+@NEEDS_RUST
+def test_a_program_that_cargo_builds(folder: Path) -> None:
+    package = folder / "package"
+    for name, text in CARGO.items():
+        (package / name).parent.mkdir(parents=True, exist_ok=True)
+        (package / name).write_text(text)
+    said = subprocess.run(["rustc", "-vV"], capture_output=True, text=True, check=True).stdout
+    (host,) = (line.removeprefix("host: ") for line in said.splitlines() if line.startswith("host: "))
+    environment = os.environ | {"RUSTFLAGS": " ".join(rust_options(folder)), "CARGO_TARGET_DIR": str(package / "target")}
+    command = ["cargo", "build", "--release", "--offline", "--quiet", "--target", host]
+    subprocess.run(command, cwd=package, env=environment, check=True)
+    program = package / "target" / host / "release" / "program"
+    recording = recorded(program)
+    done = memwalk("trace", "import", recording, "--program", program, "-o", folder / "package.parquet", "--json")
+    assert done.returncode == 0, done.stderr
+    report = json.loads(done.stdout)
+    assert report["warnings"] == []
+    assert report["unknown_blocks"] == 0
+    assert 3000 < report["accesses"] < 30_000
