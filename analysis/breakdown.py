@@ -18,6 +18,7 @@ from memwalk.analysis.programs import by_program
 from memwalk.analysis.source_lines import source_lines
 from memwalk.analysis.time_breakdown import StorageExplanation, TimeBreakdown, slowdown, time_breakdown
 from memwalk.analysis.usage import SiteUsage, site_usage
+from memwalk.simcore.engines import native
 from memwalk.simcore.errors import UserError
 
 By = Literal["segment", "phase", "pc", "line"]
@@ -58,6 +59,11 @@ class Part:
     false_sharing: float = 0.0
     """Loads and stores that missed lines of which other cores had written other parts."""
 
+    @property
+    def is_idle(self) -> bool:
+        """Whether it is of cores that have not begun, or have ended."""
+        return self.phase in (native.NOT_BEGUN, ENDED.word)
+
 
 @dataclass(frozen=True)
 class Explanation:
@@ -87,14 +93,18 @@ class Explanation:
 
     def headline(self) -> str:
         """Says in one sentence what costs most, and why."""
-        dearest = max(self.parts, key=lambda part: part.cycles)
+        idle = sum(part.share for part in self.parts if part.is_idle)
+        dearest = max(self.parts, key=lambda part: (not part.is_idle, part.cycles))
         where = " in ".join(name for name in (dearest.segment, dearest.phase) if name != ALL)
         cycles, per = ("cycles", "In all") if self.operations is None else ("cycles per operation", "Per operation")
         cause = max(dearest.causes, key=lambda name: dearest.causes[name])
         shown = {level: count for level, count in dearest.served.items() if count >= self.shown}
         served = ", ".join(f"{self.written(count)} by {of_level(level)}" for level, count in shown.items())
+        most = "Most"
+        if idle > dearest.share:
+            most = f"Cores do nothing for {idle:.0%} of the time, as they have not begun, or have ended. Of the rest most"
         return (
-            f"Most goes to {where}: {dearest.cycles:,.1f} of {self.cycles:,.1f} {cycles} ({dearest.share:.0%}), "
+            f"{most} goes to {where}: {dearest.cycles:,.1f} of {self.cycles:,.1f} {cycles} ({dearest.share:.0%}), "
             f"mainly {describe(cause)}. {per}: accesses served {served or 'by no level'}; {self.written(dearest.walks)} page-table walks."
         )
 
@@ -315,7 +325,7 @@ def _parts(breakdown: pd.DataFrame, unit: float, total: int, operations: int) ->
             continue
         yield Part(
             phase=str(phase),
-            segment=str(segment),
+            segment=ALL if phase == native.NOT_BEGUN else str(segment),
             cycles=slots * unit,
             share=slots / total,
             causes={str(cause): float(count) * unit for cause, count in zip(group["cause"], group["slots"], strict=True)},

@@ -99,8 +99,17 @@ class TraceResults:
         return [run["cycles"] / self.plan.machine["clock_hz"] for run in self.runs]
 
 
+def events(plan: TracePlan, *, sites: bool) -> int:
+    """Return how many events a run of a whole trace passes, by place in the code, too, if ``sites`` are asked for.
+
+    One pass over those of a single thread serves all runs. Several threads pass each by themselves.
+    """
+    runs = len(plan.dependences) * (2 if sites else 1)
+    return plan.facts.events * (runs if plan.facts.threads > 1 else 1)
+
+
 def run(plan: TracePlan, *, sites: bool = False, progress: native.Progress = None) -> TraceResults:
-    """Run a plan in one pass over its trace. Raises SpecError if the machine cannot be, UserError for a part that is not there."""
+    """Run a plan. Raises SpecError if the machine cannot be, UserError for a part that is not there."""
     runs = native.replay_runs(plan.facts.path, plan.machine, plan.dependences, sites=sites, window=plan.window, progress=progress)
     fastest_first = sorted(zip(plan.dependences, runs, strict=True), key=lambda run: int(run[1]["cycles"]))
     dependences, runs = [name for name, _ in fastest_first], [one for _, one in fastest_first]

@@ -9,6 +9,9 @@ import numpy.typing as npt
 Plain: TypeAlias = dict[str, Any]
 """Plain data: dicts by name, lists or tuples, texts, numbers, truth values and None. Raises TypeError for anything else in it."""
 
+NOT_BEGUN: str
+"""The phase of a recorded thread that waits until another begins it."""
+
 class SpecError(Exception):
     """A machine or workload that cannot be: ``args`` are ``(path, message)``, the path such as ``caches.0.ways``."""
 

@@ -10,8 +10,10 @@ import pytest
 from files import memwalk
 from recording import NEEDS_COMPILER, NEEDS_RUST, built, built_in_rust, compiled_recorder, cycles, imported, imported_threads, recorded
 
+from memwalk.analysis import trace_runs
 from memwalk.analysis.trace_facts import TraceFacts
 from memwalk.simcore.engines import native
+from memwalk.simcore.machine import load_machine
 
 pytestmark = NEEDS_COMPILER
 
@@ -86,7 +88,7 @@ def test_of_more_threads_the_first_are_recorded(counters: Path) -> None:
     _, report = imported(recorded(counters, threads="2"))
     assert [file.exists() for file in files] == [True, False, True], "no thread of an earlier recording is left"
     (warning,) = report["warnings"]
-    assert "accesses of other threads" in warning
+    assert "accesses of threads that are not recorded" in warning
     done = subprocess.run(
         [counters], env={"MEMWALK_TRACE": "/dev/null", "MEMWALK_THREADS": "no"}, capture_output=True, text=True, check=False
     )
@@ -164,14 +166,19 @@ int main(int, char **arguments) {
 """
 
 
-def test_threads_begin_and_end_where_the_program_says(folder: Path) -> None:
-    """Three threads count at the same time, behind the first one's count and before its second."""
+@pytest.fixture(scope="module")
+def lives(folder: Path) -> Path:
+    """Is the program whose first thread counts, has others do so, and counts again."""
     source = folder / "lives.cpp"
     source.write_text(LIVES)
-    program = built(folder, source)
+    return built(folder, source)
+
+
+def test_threads_begin_and_end_where_the_program_says(lives: Path) -> None:
+    """Three threads count at the same time, behind the first one's count and before its second."""
 
     def bounds(how: str) -> list[float]:
-        recording = recorded(program, how, threads="4")
+        recording = recorded(lives, how, threads="4")
         trace, report = imported_threads(recording, 4) if how != "alone" else imported(recording)
         assert report["warnings"] == []
         done = memwalk("replay", trace, "--machine", "zen4-server", "--json")
@@ -183,6 +190,33 @@ def test_threads_begin_and_end_where_the_program_says(folder: Path) -> None:
         lower, upper = bounds(how)
         assert lower > 2.4 * once[0]
         assert upper == pytest.approx(3 * once[1], rel=0.05)
+
+
+def test_threads_that_have_not_begun_are_told_apart_from_what_takes_time(lives: Path, tmp_path: Path) -> None:
+    trace, _ = imported_threads(recorded(lives, "c++", threads="4"), 4)
+    assert memwalk("replay", trace, "--machine", "zen4-server", "--out", tmp_path / "out").returncode == 0
+    for by in ((), ("--by", "phase"), ("--by", "line", "--program", lives)):
+        done = memwalk("explain", tmp_path / "out", *by, "--json")
+        point = json.loads(done.stdout)["points"][-1]
+        (waiting,) = (part for part in point["parts"] if part["phase"] == native.NOT_BEGUN)
+        assert waiting["segment"] == ""
+        assert waiting["share"] == pytest.approx(0.75 / 3, abs=0.02), "three of four cores, until the first has counted once"
+        shown = memwalk("explain", tmp_path / "out", *by).stdout.splitlines()
+        said = [line for line in shown if "goes to" in line]
+        assert all("have not begun, or have ended. Of the rest most goes to" in line for line in said), said
+        assert len(said) == 2
+
+
+def test_a_run_of_threads_passes_each_event_once_for_each_bound(lives: Path) -> None:
+    recording = recorded(lives, "c++", threads="4")
+    passed: list[int] = []
+    for count, runs in ((1, 1), (4, 2)):
+        trace, _ = imported_threads(recording, count)
+        facts = TraceFacts.of(trace)
+        plan = trace_runs.TracePlan(facts, load_machine("zen4-server").native(), trace_runs.chosen(facts, None))
+        trace_runs.run(plan, progress=lambda events, _=None: passed.append(events))
+        assert trace_runs.events(plan, sites=False) == runs * facts.events
+        assert all(0 < events <= runs * facts.events for events in passed), "who listens hears so now and then"
 
 
 BARRIERS = """
@@ -382,7 +416,7 @@ def test_sections_under_a_lock_do_not_overlap(common: str, apart: str, locks: Pa
 
 def test_locks_of_threads_that_are_not_recorded_keep_nobody_waiting(locks: Path) -> None:
     trace, report = imported_threads(recorded(locks, "one", threads="2"), 2)
-    assert all("accesses of other threads" in warning for warning in report["warnings"])
+    assert all("accesses of threads that are not recorded" in warning for warning in report["warnings"])
     done = memwalk("replay", trace, "--machine", "zen4-server", "--json")
     assert done.returncode == 0, done.stderr
 

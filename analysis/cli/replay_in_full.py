@@ -31,7 +31,7 @@ def run_in_full(trace: Path, machine: Machine, *, dependences: str | None, place
         trace_runs.claim(plan, out)
     for warning in facts.warnings:
         console.note(f"warning: {warning}")
-    with event_progress("replaying", facts.events) as progress:
+    with event_progress("replaying", trace_runs.events(plan, sites=out is not None)) as progress:
         try:
             results = trace_runs.run(plan, sites=out is not None, progress=progress)
         except native.SpecError as error:

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from memwalk.simcore import _native
-from memwalk.simcore._native import SpecError
+from memwalk.simcore._native import NOT_BEGUN, SpecError
 from memwalk.simcore.addresses import Addresses, as_addresses, read_npy
 from memwalk.simcore.errors import UserError
 from memwalk.simcore.storage.pages import PageRun
@@ -21,6 +21,7 @@ from memwalk.simcore.storage.program_pages import ProgramPages
 from memwalk.simcore.storage.timed_pages import TimedPages
 
 __all__ = [
+    "NOT_BEGUN",
     "Side",
     "SideBySide",
     "Source",

@@ -2,6 +2,8 @@
 
 mod waiting;
 
+pub use waiting::NOT_BEGUN;
+
 use crate::event::{Event, Kind};
 use crate::import::regions::Regions;
 use crate::import::sites::Sites;

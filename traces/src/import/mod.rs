@@ -45,7 +45,7 @@ mod threads;
 mod waits;
 
 pub use about::{About, Amount, Choice, Unit};
-pub use emitter::{Instructions, Tally};
+pub use emitter::{Instructions, NOT_BEGUN, Tally};
 pub use error::ImportError;
 pub use format::Format;
 pub use source::STDIN;

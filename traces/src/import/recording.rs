@@ -244,7 +244,7 @@ impl Recording {
         self.ended = true;
         if others > 0 {
             events.warn(format!(
-                "{others} accesses of other threads are not in the trace: the thread that began is recorded"
+                "{others} accesses of threads that are not recorded, or no longer as they end, are not in the trace"
             ));
         }
         Ok(())

@@ -7,7 +7,7 @@ use crate::import::sites::UNKNOWN;
 use crate::import::waits::{Meeting, Planned, SAID, Step, Waits};
 
 /// The phase of a thread that waits until another begins it.
-const NOT_BEGUN: &str = "not begun";
+pub const NOT_BEGUN: &str = "not begun";
 
 impl Emitter<'_> {
     /// The program has several threads. If this one `begins_late`, everything is left out until it asks to be recorded.

@@ -172,7 +172,7 @@ fn what_is_missing_is_told() {
     );
     let (_, report) = imported(&ended(bytes, 12));
     assert!(
-        report.warnings[0].contains("12 accesses of other threads"),
+        report.warnings[0].contains("12 accesses of threads that are not recorded"),
         "{:?}",
         report.warnings
     );
