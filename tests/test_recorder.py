@@ -17,6 +17,7 @@ from recording import (
     built_in_rust,
     compiled_recorder,
     imported,
+    imported_threads,
     recorded,
     rust_options,
 )
@@ -176,7 +177,48 @@ def test_atomics_copies_threads_and_children(folder: Path, tmp_path: Path) -> No
     assert done.returncode == 0, done.stderr
     parts = json.loads(memwalk("explain", tmp_path / "out", "--json").stdout)["points"][0]["parts"]
     served = {part["segment"]: sum(part["served"].values()) for part in parts}
-    assert served == {"from": 200_000 / 32, "to": 200_000 / 32, "counter": 2, "(elsewhere)": pytest.approx(5, abs=5)}
+    assert served == {"from": 200_000 / 32, "to": 200_000 / 32, "counter": 2, "stack": pytest.approx(5, abs=5)}
+
+
+AREAS = """
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <thread>
+#include "memwalk.h"
+volatile long global[2000];
+extern const long constant[3000] = {1};
+template <typename T> void read(const volatile T *values, int count) {
+    for (int number = 0; number < count; ++number)
+        (void)values[number];
+}
+int main(int, char **arguments) {
+    memwalk_segment("named", (const void *)global, sizeof global / 2);
+    read(global, 2000);
+    read(constant, 3000);
+    long *heap = new long[4000];
+    read(heap, 4000);
+    int file = open(arguments[0], O_RDONLY);
+    read(static_cast<char *>(mmap(nullptr, 5000, PROT_READ, MAP_PRIVATE, file, 0)), 5000);
+    std::thread([] {
+        volatile char stack[6000];
+        read(stack, 6000);
+    }).join();
+    delete[] heap;
+}
+"""
+
+
+def test_memory_that_the_program_does_not_name_is_told_apart(folder: Path, tmp_path: Path) -> None:
+    source = folder / "areas.cpp"
+    source.write_text(AREAS)
+    trace, report = imported_threads(recorded(built(folder, source), threads="2"), 2)
+    assert report["warnings"] == []
+    done = memwalk("replay", trace, "--machine", "zen4-server", "--out", tmp_path / "out")
+    assert done.returncode == 0, done.stderr
+    parts = json.loads(memwalk("explain", tmp_path / "out", "--by", "segment", "--json").stdout)["points"][0]["parts"]
+    served = {part["segment"]: sum(part["served"].values()) for part in parts if part["segment"]}
+    expected = {"named": 1000, "globals": 1000, "constants": 3000, "(elsewhere)": 4000, "mapped files": 5000, "stack": 6000}
+    assert served == {name: pytest.approx(count, abs=20) for name, count in expected.items()}
 
 
 COMPARISON = "        if (keys[middle] < key)"

@@ -8,7 +8,7 @@
  *
  * The thread that began is recorded, and with $MEMWALK_THREADS=N the first N: each in a file of its own, FILE, FILE.1, FILE.2, ...
  * Accesses of others are counted. Of the C library's functions those are seen that memwalk_wrap.rsp tells the linker to wrap: copies,
- * locks, conditions, barriers, and those that begin threads and wait for their ends.
+ * mappings of files, and what threads wait for.
  */
 #if defined(__SANITIZE_THREAD__)
 #error "compile memwalk_recorder.c without -fsanitize=thread: it would record itself"
@@ -26,6 +26,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -150,6 +151,8 @@ static void forget_earlier(void) {
     }
 }
 
+static void say_areas(int of_program);
+
 /* Begins the recording of a thread. */
 static void begin_thread(void) {
     char name[LONGEST_NAME];
@@ -176,6 +179,7 @@ static void begin_thread(void) {
     OWN(memcpy)(&first, MAGIC, sizeof MAGIC - 1);
     push(first.address, first.value, first.place);
     push(0, (uint64_t)pthread_self(), (uint64_t)THREAD << 56);
+    say_areas(number == 0);
 }
 
 static inline int is_recorded(void) {
@@ -226,16 +230,54 @@ static inline void note_block(int is_entry, const void *frame, const void *calle
 
 /* --- what the program says --- */
 
-void memwalk_message(const char *line) {
-    size_t length = strnlen(line, MOST_TEXT);
-    if (length == 0 || !records())
-        return;
+/* Whoever calls this is recorded. */
+static void say(const char *line, size_t length) {
     push(0, length, (uint64_t)MESSAGE << 56);
     for (size_t begin = 0; begin < length && own; begin += sizeof(struct record)) {
         struct record part = {0};
         OWN(memcpy)(&part, line + begin, length - begin < sizeof part ? length - begin : sizeof part);
         push(part.address, part.value, part.place);
     }
+}
+
+void memwalk_message(const char *line) {
+    size_t length = strnlen(line, MOST_TEXT);
+    if (length > 0 && records())
+        say(line, length);
+}
+
+/* --- memory that the program has not named --- */
+
+static void say_area(const char *name, uintptr_t address, size_t bytes) {
+    char line[MOST_TEXT];
+    int length = snprintf(line, sizeof line, "area %s %zu %zu", name, (size_t)address, bytes);
+    if (own && bytes > 0)
+        say(line, (size_t)length);
+}
+
+/* The thread's stack; and of the program, which is the first in the list, what it was loaded with and does not execute. */
+
+static int say_loaded(struct dl_phdr_info *info, size_t size, void *unused) {
+    (void)size, (void)unused;
+    for (int number = 0; number < info->dlpi_phnum; ++number) {
+        const ElfW(Phdr) *part = &info->dlpi_phdr[number];
+        if (part->p_type == PT_LOAD && !(part->p_flags & PF_X))
+            say_area(part->p_flags & PF_W ? "globals" : "constants", info->dlpi_addr + part->p_vaddr, part->p_memsz);
+    }
+    return 1;
+}
+
+static void say_areas(int of_program) {
+    pthread_attr_t attributes;
+    void *stack;
+    size_t bytes;
+    if (pthread_getattr_np(pthread_self(), &attributes) == 0) {
+        if (pthread_attr_getstack(&attributes, &stack, &bytes) == 0)
+            say_area("stack", (uintptr_t)stack, bytes);
+        pthread_attr_destroy(&attributes);
+    }
+    if (of_program)
+        dl_iterate_phdr(say_loaded, NULL);
 }
 
 /* --- begin and end --- */
@@ -460,6 +502,22 @@ int __wrap_memcmp(const void *one, const void *other, size_t bytes) {
 COPY(__tsan_memcpy, memmove)
 COPY(__tsan_memmove, memmove)
 FILL(__tsan_memset)
+
+/* --- files that the program maps into its memory, wrapped by memwalk_wrap.rsp --- */
+
+#define MAPS(name)                                                                             \
+    void *__real_##name(void *, size_t, int, int, int, off_t) __attribute__((weak));                \
+    void *__wrap_##name(void *wanted, size_t bytes, int protection, int flags, int file, off_t from) { \
+        void *address = __real_##name(wanted, bytes, protection, flags, file, from);                \
+        int error = errno;                                                                          \
+        if (address != MAP_FAILED && !(flags & MAP_ANONYMOUS) && is_recorded())                     \
+            say_area("mapped files", (uintptr_t)address, bytes);                                    \
+        errno = error;                                                                              \
+        return address;                                                                             \
+    }
+
+MAPS(mmap)
+MAPS(mmap64)
 
 /* --- locks, and what else threads wait for --- */
 

@@ -8,7 +8,7 @@ use crate::import::error::{Fault, shown};
 use crate::import::numbers::number;
 use crate::sink::SinkError;
 
-const GRAMMAR: &str = "`memwalk segment NAME ADDRESS BYTES`, `memwalk phase NAME`, `memwalk barrier`, `memwalk on` or `memwalk off`";
+const GRAMMAR: &str = "`memwalk segment NAME ADDRESS BYTES`, `memwalk area NAME ADDRESS BYTES`, `memwalk phase NAME`, `memwalk barrier`, `memwalk on` or `memwalk off`";
 
 /// The words behind `**PID** memwalk`, if the line has that.
 pub(super) fn of_program(line: &[u8]) -> Option<&[u8]> {
@@ -24,6 +24,10 @@ pub(super) fn take(message: &[u8], events: &mut Emitter<'_>) -> Result<(), Fault
     let (what, rest) = split(message);
     match (what, rest) {
         (b"segment", rest) => name_segment(rest, events),
+        (b"area", rest) => {
+            let (name, address, size) = memory(rest)?;
+            events.regions().name_area(&name, address, size)
+        }
         (b"phase", name) => {
             let phase = events.regions().phase(&text(name)?)?;
             events.open_phase(phase);
@@ -50,8 +54,8 @@ pub(super) fn take(message: &[u8], events: &mut Emitter<'_>) -> Result<(), Fault
     }
 }
 
-/// The name may hold blanks: address and size are the last two words.
-fn name_segment(words: &[u8], events: &mut Emitter<'_>) -> Result<(), Fault> {
+/// Name, address and size in bytes. The name may hold blanks: the others are the last two words.
+fn memory(words: &[u8]) -> Result<(String, u64, u64), Fault> {
     let (words, size) = split_last(words);
     let (name, address) = split_last(words);
     if name.is_empty() {
@@ -59,8 +63,11 @@ fn name_segment(words: &[u8], events: &mut Emitter<'_>) -> Result<(), Fault> {
             "a segment has a name, an address and a size in bytes",
         ));
     }
-    let name = text(name)?;
-    let (address, size) = (number(address)?, number(size)?);
+    Ok((text(name)?, number(address)?, number(size)?))
+}
+
+fn name_segment(words: &[u8], events: &mut Emitter<'_>) -> Result<(), Fault> {
+    let (name, address, size) = memory(words)?;
     if let Some(taken) = events.regions().name_segment(&name, address, size)? {
         events.warn(format!(
             "segment `{name}` at {address:#x} overlaps `{taken}`, which keeps its bytes: an address has one name"

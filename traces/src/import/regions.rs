@@ -26,6 +26,8 @@ pub(super) struct Regions {
     names: Vec<String>,
     /// Pieces by their first byte; they do not overlap.
     pieces: BTreeMap<u64, Piece>,
+    /// What is called so unless it has another name: name, first byte, bytes.
+    areas: Vec<(String, u64, u64)>,
     phases: Vec<String>,
 }
 
@@ -35,6 +37,7 @@ impl Regions {
         Self {
             names: Vec::new(),
             pieces: BTreeMap::new(),
+            areas: Vec::new(),
             phases: vec![phase.to_owned()],
         }
     }
@@ -47,20 +50,7 @@ impl Regions {
         base: u64,
         size: u64,
     ) -> Result<Option<String>, Fault> {
-        check_name(name)?;
-        if Segment::RESERVED_NAMES.contains(&name) {
-            return Err(Fault::new(format!(
-                "`{name}` is what results call memory without a name"
-            )));
-        }
-        let Some(length) = size.checked_sub(1) else {
-            return Err(Fault::new("a segment of 0 bytes"));
-        };
-        // The layout names the first byte behind a segment, so the last address of all belongs to none.
-        let last = base
-            .checked_add(length)
-            .filter(|last| *last < u64::MAX)
-            .ok_or_else(|| Fault::new("the segment ends beyond the 64-bit address space"))?;
+        let last = last_byte(name, base, size)?;
         let number = index_of(&mut self.names, name, "segments")?;
         let mut gaps = Vec::new();
         let mut taken_by = None;
@@ -95,6 +85,18 @@ impl Regions {
         Ok(taken_by.map(|name| self.names[name].clone()))
     }
 
+    /// Bytes are called so, for the whole trace, unless they have another name, or get one later.
+    pub(super) fn name_area(&mut self, name: &str, base: u64, size: u64) -> Result<(), Fault> {
+        last_byte(name, base, size)?;
+        if self.areas.len() == MOST_PIECES {
+            return Err(Fault::new(format!(
+                "more than {MOST_PIECES} areas of memory have names"
+            )));
+        }
+        self.areas.push((name.to_owned(), base, size));
+        Ok(())
+    }
+
     /// First byte of the piece that holds `address` or comes before it.
     fn first_near(&self, address: u64) -> u64 {
         let mut before = self.pieces.range(..=address);
@@ -108,7 +110,11 @@ impl Regions {
     }
 
     /// The segments in ascending order, pieces of one name that touch each other as one, and the phases.
-    pub(super) fn finish(self) -> (Vec<Segment>, Vec<String>) {
+    pub(super) fn finish(mut self) -> (Vec<Segment>, Vec<String>) {
+        for (name, base, size) in std::mem::take(&mut self.areas) {
+            // Where there are too many pieces already, areas have no name.
+            let _ = self.name_segment(&name, base, size);
+        }
         let mut segments: Vec<Segment> = Vec::with_capacity(self.pieces.len());
         for (base, piece) in self.pieces {
             let name = &self.names[piece.name];
@@ -126,6 +132,23 @@ impl Regions {
         }
         (segments, self.phases)
     }
+}
+
+/// The last byte of memory that is to be called `name`.
+fn last_byte(name: &str, base: u64, size: u64) -> Result<u64, Fault> {
+    check_name(name)?;
+    if Segment::RESERVED_NAMES.contains(&name) {
+        return Err(Fault::new(format!(
+            "`{name}` is what results call memory without a name"
+        )));
+    }
+    let Some(length) = size.checked_sub(1) else {
+        return Err(Fault::new("a segment of 0 bytes"));
+    };
+    // The layout names the first byte behind a segment, so the last address of all belongs to none.
+    base.checked_add(length)
+        .filter(|last| *last < u64::MAX)
+        .ok_or_else(|| Fault::new("the segment ends beyond the 64-bit address space"))
 }
 
 fn check_name(name: &str) -> Result<(), Fault> {
@@ -183,6 +206,22 @@ mod tests {
     }
 
     #[test]
+    fn areas_are_called_what_has_no_other_name() {
+        let mut regions = Regions::new("run");
+        regions.name_area("stack", 100, 50).unwrap();
+        regions.name_area("all", 0, 120).unwrap();
+        assert_eq!(regions.name_segment("table", 110, 20).unwrap(), None);
+        let expected = [
+            ("all", 0, 100),
+            ("stack", 100, 10),
+            ("table", 110, 20),
+            ("stack", 130, 20),
+        ];
+        let expected = expected.map(|(name, base, size)| (name.to_owned(), base, size));
+        assert_eq!(named(regions), expected);
+    }
+
+    #[test]
     fn what_cannot_be_named_is_refused() {
         let mut regions = Regions::new("run");
         for (name, base, size) in [
@@ -194,6 +233,7 @@ mod tests {
             ("a", 9, u64::MAX),
         ] {
             assert!(regions.name_segment(name, base, size).is_err(), "{name}");
+            assert!(regions.name_area(name, base, size).is_err(), "{name}");
         }
         assert!(regions.name_segment(&"n".repeat(257), 1, 1).is_err());
         assert!(regions.phase("").is_err());
