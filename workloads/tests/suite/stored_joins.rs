@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use std::collections::HashSet;
-use traces::{Event, Kind};
+use traces::{Event, Kind, OpClass};
 use workloads::{Library, Workload};
 
 fn events(value: &Value) -> Vec<Event> {
@@ -39,7 +39,7 @@ fn without_requests(events: &[Event]) -> (Vec<(Event, Option<usize>, u64)>, u64)
     for (number, event) in events.iter().enumerate() {
         instructions += u64::from(event.instructions);
         places.push(left.len());
-        if event.kind == Kind::Op && event.size == 0 {
+        if event.kind == Kind::Op && event.size == OpClass::Add as u16 && event.dep == 0 {
             instructions += 1;
             continue;
         }
