@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 import pytest
-from test_advice_indexes import NAMES, NOTHING, advise, an_advice, by_name, ranked, seconds, several, thesis
+from index_advice import NAMES, NOTHING, advise, an_advice, by_name, ranked, seconds, several, thesis
 
 from memwalk.analysis.advice.indexes.candidates import Candidate, workload
 from memwalk.analysis.advice.indexes.page_intervals import exchange_interval_seconds, page_interval_seconds

@@ -6,12 +6,12 @@ from dataclasses import replace
 from math import ceil, log
 
 import pytest
-from test_advice_indexes import CONSCIOUS, MIB, NOTHING, advise, an_advice, by_name, ranked, seconds, several, task
+from index_advice import MIB, NOTHING, advise, an_advice, by_name, ranked, seconds, several, task
 
 from memwalk.analysis.advice.indexes import task as task_module
 from memwalk.analysis.advice.indexes import warm_up
 from memwalk.analysis.advice.indexes.cached_lines import missed_share
-from memwalk.analysis.advice.indexes.candidates import Candidate
+from memwalk.analysis.advice.indexes.candidates import CONSCIOUS, Candidate
 from memwalk.analysis.advice.indexes.page_reads import turnover
 from memwalk.analysis.advice.indexes.paths import leaf_path
 from memwalk.analysis.advice.indexes.predict import predict
