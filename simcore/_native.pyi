@@ -12,6 +12,8 @@ Plain: TypeAlias = dict[str, Any]
 NOT_BEGUN: str
 """The phase of a recorded thread that waits until another begins it."""
 
+INSTRUCTIONS_PER_ACCESS: tuple[float, float]
+
 class SpecError(Exception):
     """A machine or workload that cannot be: ``args`` are ``(path, message)``, the path such as ``caches.0.ways``."""
 

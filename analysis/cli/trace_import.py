@@ -18,6 +18,7 @@ from memwalk.simcore.validation import nearest
 EXAMPLE = "Example: memwalk trace import prog.lackey --format lackey -o prog.parquet"
 
 _AUTO = "auto"
+_LEAST, _MOST = native.INSTRUCTIONS_PER_ACCESS
 _LONGEST_ADDRESS = 80
 """Characters: 64 binary digits, and some between them."""
 
@@ -48,8 +49,8 @@ def import_trace(
         float | None,
         typer.Option(
             "--instructions-per-access",
-            min=1,
-            max=1000,
+            min=_LEAST,
+            max=_MOST,
             metavar="N",
             help="Instructions for each access, that included, as the program has them on average, where the format does not list them.",
         ),

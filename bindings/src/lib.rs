@@ -72,6 +72,8 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(trace_files::trace_check, module)?)?;
     module.add_function(wrap_pyfunction!(import::import_trace, module)?)?;
     module.add_function(wrap_pyfunction!(import::import_formats, module)?)?;
+    let per_access = traces::import::INSTRUCTIONS_PER_ACCESS.into_inner();
+    module.add("INSTRUCTIONS_PER_ACCESS", per_access)?;
     module.add_function(wrap_pyfunction!(export::export_trace, module)?)?;
     module.add_function(wrap_pyfunction!(export::export_formats, module)?)?;
     module.add_function(wrap_pyfunction!(export::gem5_period_ticks, module)?)?;

@@ -21,6 +21,7 @@ from memwalk.simcore.storage.program_pages import ProgramPages
 from memwalk.simcore.storage.timed_pages import TimedPages
 
 __all__ = [
+    "INSTRUCTIONS_PER_ACCESS",
     "NOT_BEGUN",
     "Side",
     "SideBySide",
@@ -76,6 +77,9 @@ __all__ = [
 
 Statistics = dict[str, Any]
 """The statistics tree of one run, as the simulator gives it (see docs/architecture.md)."""
+
+INSTRUCTIONS_PER_ACCESS = _native.INSTRUCTIONS_PER_ACCESS
+"""Least and most instructions for each access that ``import_trace`` assumes."""
 
 Progress = Callable[[int], None] | None
 

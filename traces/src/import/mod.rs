@@ -60,13 +60,14 @@ use regions::Regions;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::io::Read;
+use std::ops::RangeInclusive;
 use std::path::Path;
 use waits::{Planned, Told};
 
 /// Name that stands for the format that the file looks like.
 pub const AUTO: &str = "auto";
-/// Most instructions for each access that are assumed: more are a mistake.
-const MOST_PER_ACCESS: f64 = 1000.0;
+/// Instructions that may be assumed for each access, which is one itself; more are a mistake.
+pub const INSTRUCTIONS_PER_ACCESS: RangeInclusive<f64> = 1.0..=1000.0;
 /// Accesses for each basic block that is not in the program, from which on nothing is said of that.
 const ACCESSES_PER_UNKNOWN: u64 = 1000;
 /// Name of the phase that an imported trace begins with; and of its description.
@@ -141,10 +142,10 @@ impl Options {
         let Some(all) = self.instructions_per_access else {
             return Ok(0.0);
         };
-        let most = MOST_PER_ACCESS;
-        if !(1.0..=most).contains(&all) {
+        if !INSTRUCTIONS_PER_ACCESS.contains(&all) {
+            let (least, most) = INSTRUCTIONS_PER_ACCESS.into_inner();
             return Err(ImportError::Options(format!(
-                "--instructions-per-access {all}: each access is an instruction itself, so this is from 1 to {most}"
+                "--instructions-per-access {all}: each access is an instruction itself, so this is from {least} to {most}"
             )));
         }
         Ok(all - 1.0)
