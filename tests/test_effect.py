@@ -40,6 +40,11 @@ SCAN = "kernel: table, operation: scan, layout: nsm, records: 1000"
 POINT = "kernel: table, operation: point, layout: nsm, records: 1000"
 STORE = "kernel: table, operation: scan, layout: super-row, records: 1000"
 CHASE = "kernel: pointer-chase, lines: 100, tlb: cold"
+PROBE = "kernel: hash-probe, build_tuples: 1000, probe_tuples: 1000, interleaving: %s"
+ARRAY = "kernel: pointer-array, lines: 100, distance_lines: %d"
+PENALTY = "machine.core.mispredict_penalty_cycles"
+COUNTERS = "machine.core.branch_predictor.counters"
+HISTORY = "machine.core.branch_predictor.history_bits"
 Q6 = "kernel: tpch, query: q6, layout: nsm, scale_factor: 0.001"
 Q14 = Q6.replace("q6", "q14")
 LOAD = Q6.replace("q6", "load")
@@ -188,10 +193,15 @@ def on_storage(workload: str, storage: str) -> str:
         (experiment(JOIN + ", matched_keys: all"), (), "workload.matched_keys"),
         (experiment(JOIN.replace("grace", "inspector") + ", matched_keys: all, match_share: 0"), (), "workload.matched_keys"),
         (
-            experiment(CHASE, "variants: {a: {machine.core.branch_predictor: {kind: perfect}}}\n"),
+            experiment(SCAN, "variants: {a: {machine.core.branch_predictor: {kind: perfect}}}\n"),
             ("machine.core.mispredict_penalty_cycles=9cycles",),
             "machine.core.mispredict_penalty_cycles",
         ),
+        (experiment(CHASE), (f"{PENALTY}=9cycles",), PENALTY),
+        (experiment(CHASE), (f"{COUNTERS}=512",), COUNTERS),
+        (experiment(CHASE), (f"{HISTORY}=1",), HISTORY),
+        (experiment(ARRAY % 0), (f"{PENALTY}=9cycles",), PENALTY),
+        (experiment(PROBE % "one-by-one, keys: dense, bucket_tuples: 1"), (f"{PENALTY}=9cycles",), PENALTY),
         (
             experiment(CHASE),
             (f"machine.dtlb.page_table={WALKED}", "machine.dtlb.page_table.walk_cache_entries=9"),
@@ -287,7 +297,6 @@ def test_flash_does_what_it_is_asked_for(tmp_path: Path, text: str, parameter: s
 
 
 PREFETCHING = "kernel: index, operation: search, keys: 1000, operations: 9, tree: {kind: b+, node_lines: 4, prefetch: %s}"
-PROBE = "kernel: hash-probe, build_tuples: 1000, probe_tuples: 1000, interleaving: %s"
 
 
 def test_of_requests_that_come_one_at_a_time_flash_takes_one(tmp_path: Path) -> None:
@@ -302,7 +311,7 @@ def test_of_requests_that_come_one_at_a_time_flash_takes_one(tmp_path: Path) -> 
     [
         PREFETCHING % "false",
         CHASE,
-        "kernel: pointer-array, lines: 100, distance_lines: 0",
+        ARRAY % 0,
         PROBE % "one-by-one",
         JOIN,
         "kernel: parallel-join, algorithm: radix, build_tuples: 100, probe_tuples: 100",
@@ -323,7 +332,7 @@ def test_prefetches_that_no_workload_makes_miss_no_tlb(tmp_path: Path, workload:
     "workload",
     [
         PREFETCHING % "true",
-        "kernel: pointer-array, lines: 100, distance_lines: 1",
+        ARRAY % 1,
         PROBE % "amac",
         JOIN.replace("grace", "simple"),
         INDEX.replace("array", "micro-index, subarray_lines: 1"),
@@ -386,6 +395,9 @@ def test_those_that_some_may_make_do(tmp_path: Path, workload: str) -> None:
             ),
             ("machine.core.mispredict_penalty_cycles=9cycles",),
         ),
+        (experiment(ARRAY % 1), (f"{PENALTY}=9cycles", f"{COUNTERS}=512", f"{HISTORY}=1")),
+        (experiment(CHASE), ("machine.core.branch_predictor={kind: perfect}",)),
+        (experiment(CHASE, f"beside: {{other: {{{CHASE}, shares: machine}}}}\n"), ("machine.cores=2", f"{PENALTY}=9cycles")),
         (experiment(CHASE), (f"machine.core={CORE}", f"machine.dtlb.page_table={WALKED}")),
         (experiment(CHASE.replace("cold", "warm") + ", pages: 9"), ()),
         (experiment(SCAN.replace("nsm", "dsm") + ", reconstruction: merge"), ()),

@@ -11,7 +11,8 @@ from pydantic import TypeAdapter, ValidationError
 
 from memwalk.analysis.experiments.parameters import Kernel, Parameter, dotted_parameters, in_words, kernels
 from memwalk.analysis.experiments.resolve import ADAPTER, resolve_workload
-from memwalk.analysis.experiments.rules import RULES, Run
+from memwalk.analysis.experiments.rules import RULES
+from memwalk.analysis.experiments.run_facts import Run
 from memwalk.analysis.experiments.workload import Parameters, Workload, workload_model
 from memwalk.simcore.engines import native
 from memwalk.simcore.errors import UserError

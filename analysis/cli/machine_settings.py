@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from memwalk.analysis.experiments.effect import refuse_without_effect
-from memwalk.analysis.experiments.rules import Run
+from memwalk.analysis.experiments.run_facts import Run
 from memwalk.analysis.experiments.settings import parse_set
 from memwalk.simcore.errors import UserError
 from memwalk.simcore.machine import Setting, load_machine

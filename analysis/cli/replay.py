@@ -14,7 +14,7 @@ from memwalk.analysis.cli.replay_gem5 import replay_in_gem5
 from memwalk.analysis.cli.replay_in_full import run_in_full
 from memwalk.analysis.cli.replay_samples import SamplePlan, replay_samples
 from memwalk.analysis.experiments.effect import refuse_without_effect
-from memwalk.analysis.experiments.rules import Run
+from memwalk.analysis.experiments.run_facts import Run
 from memwalk.analysis.experiments.settings import parse_set
 from memwalk.analysis.trace_facts import TraceFacts
 from memwalk.simcore.engines import native

@@ -12,11 +12,12 @@ More is refused row by row: parameters that are no part of a point unless they a
 """
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from memwalk.analysis.experiments.beside import BESIDE
 from memwalk.analysis.experiments.layers import within
-from memwalk.analysis.experiments.rules import RULES, Rule, Run, has_effect
+from memwalk.analysis.experiments.rules import RULES, Rule, has_effect
+from memwalk.analysis.experiments.run_facts import Run
 from memwalk.analysis.storage_workloads.together import PROGRAMS, TOGETHER
 from memwalk.simcore.errors import UserError
 from memwalk.simcore.machine import Setting
@@ -28,10 +29,18 @@ class _Written:
     """A value that a rule is about, and where the user wrote it."""
 
     rule: Rule
-    path: str
+    route: Route
     place: Place
     program: str = ""
     """Which of several workloads the rule is about; empty for the run as a whole."""
+
+    def has_effect(self, run: Run) -> bool:
+        """Tell whether the run depends on it."""
+        return has_effect(self.rule, replace(run.program(self.program), route=self.route))
+
+    def refusal(self) -> str:
+        """Say where it stands, that it has no effect, and what it is for."""
+        return f"{self.place}: {dotted(self.route)} has no effect on this run: it is for {self.rule.is_for}; remove it"
 
 
 class Effects:
@@ -51,7 +60,7 @@ class Effects:
             for written in self._written(setting):
                 if written in self._with:
                     continue
-                if has_effect(written.rule, run.program(written.program)):
+                if written.has_effect(run):
                     self._with.add(written)
                     self._without.pop(written, None)
                 else:
@@ -59,8 +68,8 @@ class Effects:
 
     def check(self) -> None:
         """Raise UserError, one line for each value that no row depends on."""
-        lines = (f"{one.place}: {one.path} has no effect on this run: it is for {one.rule.is_for}; remove it" for one in self._without)
-        if text := "\n".join(dict.fromkeys(lines)):
+        lines = dict.fromkeys(one.refusal() for one in self._without)
+        if text := "\n".join(lines):
             raise UserError(text)
 
     def _written(self, setting: Setting) -> list[_Written]:
@@ -84,7 +93,7 @@ def _concerned(setting: Setting) -> Iterator[_Written]:
                 continue
             at_last = not inner or len(rule.path.split(".")) == len(concerned)
             if at_last and rule.concerns(concerned) and setting.value.get(inner) not in rule.neutral:
-                yield _Written(rule.at(route), dotted(route), setting.value.spot(inner).value, program if of_program else "")
+                yield _Written(rule, route, setting.value.spot(inner).value, program if of_program else "")
 
 
 def _of_program(route: Route) -> tuple[str, Route]:

@@ -12,7 +12,8 @@ from memwalk.analysis.experiments.layers import not_taken_away
 from memwalk.analysis.experiments.machines import Machines
 from memwalk.analysis.experiments.points import Point, Row, parameters_of
 from memwalk.analysis.experiments.resolve import Resolved, resolve_workload
-from memwalk.analysis.experiments.rules import Run, unmet_need_of_storage
+from memwalk.analysis.experiments.rules import unmet_need_of_storage
+from memwalk.analysis.experiments.run_facts import Run
 from memwalk.analysis.experiments.schema import FULL_SCALE, Experiment
 from memwalk.analysis.experiments.settings import Plan, plan
 from memwalk.analysis.experiments.storage import Systems, parameter_paths

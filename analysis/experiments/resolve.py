@@ -32,7 +32,7 @@ class Resolved:
     threads: int = 1
     """Each takes a core."""
     instructions: frozenset[str] | None = None
-    """As `rules.Run.instructions`."""
+    """As `run_facts.Run.instructions`."""
 
 
 def laid_on(settings: Iterable[Setting], root: str, start: Place) -> Sourced:

@@ -1,17 +1,16 @@
 """`RULES`: parameters that not every run depends on, and which runs do. Kernels that run on machines declare those of theirs."""
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
 from memwalk.analysis.experiments.beside import BESIDE, MACHINE, SHARES
 from memwalk.analysis.experiments.parameters import Parameter, are_met, in_words, kernels
-from memwalk.analysis.storage_workloads import processing_kernels, traffic_of
-from memwalk.analysis.storage_workloads.program_mix import KERNEL
+from memwalk.analysis.experiments.run_facts import Run
+from memwalk.analysis.storage_workloads import processing_kernels
 from memwalk.analysis.storage_workloads.together import PROGRAMS, TOGETHER
 from memwalk.analysis.storage_workloads.traffic import Traffic
-from memwalk.simcore.engines import native
 from memwalk.simcore.storage.queues import FCFS
 from memwalk.simcore.yaml_source import Route
 from memwalk.workloads.clotho.layouts import DEFAULT_RECONSTRUCTION
@@ -19,77 +18,6 @@ from memwalk.workloads.clotho.layouts import DEFAULT_RECONSTRUCTION
 STORAGE = "storage"
 """The path of what names one."""
 _PROCESSING = processing_kernels()
-
-
-@dataclass(frozen=True)
-class Run:
-    """What rules look at."""
-
-    workload: Mapping[str, Any] = field(default_factory=dict)
-    """The resolved workload; empty for somebody's trace, of which nothing is known."""
-    machine: Mapping[str, Any] = field(default_factory=dict)
-    """The resolved machine; empty if there is none."""
-    storage: Mapping[str, Any] = field(default_factory=dict)
-    """The resolved storage; empty if there is none."""
-    beside: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    """Workloads beside the run's own, by name; none for most, and where it asks storage for nothing."""
-    threads: int = 1
-    calls: bool = True
-    """Whether somebody's trace calls a DBMS."""
-    instructions: frozenset[str] | None = None
-    """Kinds of instructions that kernels on its machine have, of those that others do without; None if nobody says."""
-    is_timed: bool = True
-    """Whether time passes: it does not where a trace is only counted."""
-
-    @property
-    def kernel(self) -> str:
-        """The kernel's name; empty for somebody's trace."""
-        return str(self.workload.get("kernel", ""))
-
-    @property
-    def programs(self) -> Mapping[str, Mapping[str, Any]]:
-        """The workloads that run side by side, by name; none if there is one workload."""
-        found: Mapping[str, Mapping[str, Any]] = self.workload.get(PROGRAMS, {})
-        return found
-
-    def program(self, name: str) -> "Run":
-        """Return one of those, or of those beside it, as a run: the run itself for no name, a run of nothing for one that is not there."""
-        return replace(self, workload=(self.programs or self.beside).get(name, {})) if name else self
-
-    def has(self, kind: str) -> bool:
-        """Whether its machine may run instructions of a kind."""
-        sampled = kind != "exchanges"  # one core works on what programs on storage read
-        if self.instructions is None:
-            return sampled or not self.kernel or self.kernel in kernels()
-        return kind in self.instructions or (sampled and any(one in _PROCESSING for one in _processing_beside(self)))
-
-    def one_request_at_a_time(self) -> bool:
-        """Whether no request ever waits for another: a core that reads stops, and what it writes goes on beside that.
-
-        On these volumes a request has one part for each disk at most.
-        """
-        asked, threads = self.traffic(), self.workload.get("threads", 1)
-        reads = self.kernel in kernels() and threads == 1 and not asked.writes and not asked.asks_ahead
-        alone = reads or self.kernel == "interleaved-read" or self.workload.get("in_flight") == 1
-        return alone and self.storage.get("volume") in ("single", "striped") and not any(map(_asks, self.each_beside()))
-
-    def traffic(self) -> Traffic:
-        """Say what its own workload asks storage for."""
-        kernel = kernels().get(self.kernel)
-        if kernel is None:
-            return traffic_of(self.workload)
-        # Of a neighbour it is said, too, when it begins.
-        own = {KERNEL: kernel.name, **{one.name: self.workload[one.name] for one in kernel.parameters if one.name in self.workload}}
-        return Traffic(**native.traffic(own), asks_for_rows=False)
-
-    def each(self) -> Iterator["Run"]:
-        """List all that asks for something as runs: the run itself, or those that run side by side, and those beside it."""
-        yield from map(self.program, self.programs or ("",))
-        yield from self.each_beside()
-
-    def each_beside(self) -> Iterator["Run"]:
-        """List those beside the run's own as runs."""
-        return map(self.program, self.beside)
 
 
 @dataclass(frozen=True)
@@ -105,16 +33,8 @@ class Rule:
     """The kernel whose parameter it is; empty for those of machines and storage."""
     neutral: tuple[object, ...] = field(default=(), hash=False)
     """Values that may be written anywhere: they say what holds anyway. A map is no part of a hash."""
-
     is_needed: bool = False
     """Whether the map that it is in cannot be without it: then it may stand there when the whole map is written."""
-    applies_at: Callable[[Run, Route], bool] | None = None
-    """In place of ``applies`` where it is up to where the parameter stands, such as in which of several prefetchers."""
-
-    def at(self, route: Route) -> "Rule":
-        """Return the rule of what stands at a route."""
-        applies = self.applies_at
-        return self if applies is None else replace(self, applies=lambda run: applies(run, route), applies_at=None)
 
     def concerns(self, route: Route) -> bool:
         """Whether it is about what stands at a route."""
@@ -156,13 +76,7 @@ def _scans_by_position(run: Run, kernel: str) -> bool:
 def _calls(run: Run) -> bool:
     if not run.kernel:
         return run.calls
-    return any(one not in kernels() or kernels()[one].calls_dbms for one in (run.kernel, *_processing_beside(run)))
-
-
-def _processing_beside(run: Run) -> Iterator[str]:
-    """List the kernels beside a run's own of which a processor's work is simulated."""
-    names = (str(program["kernel"]) for program in run.beside.values())
-    return (name for name in names if name in kernels() or name in _PROCESSING)
+    return any(one not in kernels() or kernels()[one].calls_dbms for one in (run.kernel, *run.processing_beside()))
 
 
 def _has_stripes(run: Run) -> bool:
@@ -189,18 +103,14 @@ def _takes_time(run: Run) -> bool:
     return run.kernel in kernels() or any(one.traffic().reads or one.traffic().writes for one in run.each())
 
 
-def _asks(run: Run) -> bool:
-    return run.kernel not in kernels() or kernels()[run.kernel].asks_for_pages
-
-
 def _keeps_what_others_read(run: Run) -> bool:
     """Whether a shared cache has lines that others have, which is where coherence protocols differ."""
     return not any(cache.get("shared") and cache.get("inclusion") == "exclusive" for cache in run.machine.get("caches", ()))
 
 
-def _prefetcher(run: Run, route: Route) -> Mapping[str, Any]:
-    """Return the hardware prefetcher that a route leads into, which names its cache or counts it; empty if there is none."""
-    _, _, cache, _, number, *_ = map(str, route)
+def _prefetcher(run: Run) -> Mapping[str, Any]:
+    """Return the hardware prefetcher that the setting is in, whose route names its cache or counts it; empty if there is none."""
+    _, _, cache, _, number, *_ = map(str, run.route)
     for place, one in enumerate(run.machine.get("caches", ())):
         if cache in (one["name"], str(place)):
             found: Mapping[str, Any] = dict(enumerate(one.get("prefetchers", ()))).get(int(number), {})
@@ -208,20 +118,25 @@ def _prefetcher(run: Run, route: Route) -> Mapping[str, Any]:
     return {}
 
 
-def _runs_ahead(run: Run, route: Route) -> bool:
+def _runs_ahead(run: Run) -> bool:
     """Whether a stream of a hardware prefetcher gains lines on its use: it does so by all lines of a use but one."""
-    return bool(_prefetcher(run, route).get("degree", 1) > 1)
+    return bool(_prefetcher(run).get("degree", 1) > 1)
 
 
-def _has_room_ahead(run: Run, route: Route) -> bool:
+def _has_room_ahead(run: Run) -> bool:
     """Whether a hardware prefetcher may ask for several lines at a use: a stream that is one line ahead has no more to ask for."""
-    return bool(_prefetcher(run, route).get("distance_lines") != 1)
+    return bool(_prefetcher(run).get("distance_lines") != 1)
 
 
 def _mispredicts(run: Run) -> bool:
     """Whether a branch may be predicted wrongly: a DBMS's profile says itself how often."""
     predictor = run.machine.get("core", {}).get("branch_predictor", {})
     return predictor.get("kind") != "perfect" or "dbms" in run.machine
+
+
+def _has_branches(run: Run) -> bool:
+    """Whether it matters how wrong predictions come about and what they cost: the one at a program's end holds up others at most."""
+    return run.has("branches") or bool(run.beside)
 
 
 def _walks_remember(run: Run) -> bool:
@@ -310,23 +225,25 @@ RULES = (
     Rule(
         "machine.caches.*.prefetchers.*.distance_lines",
         "streams with a degree above 1: one line at each use is one line ahead, however far they may go",
-        lambda _run: True,
+        _runs_ahead,
         is_needed=True,
-        applies_at=_runs_ahead,
     ),
     Rule(
         "machine.caches.*.prefetchers.*.degree",
         "streams with distance_lines above 1: one line ahead is one line at each use",
-        lambda _run: True,
+        _has_room_ahead,
         neutral=(1,),
         is_needed=True,
-        applies_at=_has_room_ahead,
     ),
     Rule(
         "machine.core.mispredict_penalty_cycles",
         "branches that may be predicted wrongly, and branch_predictor is perfect",
         _mispredicts,
         is_needed=True,
+    ),
+    *(
+        Rule(f"machine.core.{name}", "workloads whose branches do not all go one way up to their end", _has_branches, is_needed=True)
+        for name in ("mispredict_penalty_cycles", "branch_predictor.history_bits", "branch_predictor.counters")
     ),
     Rule("machine.dtlb.page_table.walk_cache_entries", "page tables of several levels", _walks_remember, is_needed=True),
     Rule(
@@ -347,7 +264,7 @@ RULES = (
     Rule("machine.dtlb.levels.*.huge_ways", _HUGE, _has_huge_pages, neutral=(None,)),
     Rule("machine.dbms", _CALLING, _calls, neutral=(None,)),
     Rule("dbms", _CALLING, _calls, neutral=(None,)),
-    Rule("storage", _ASKING, _asks, neutral=(None,)),
+    Rule("storage", _ASKING, lambda run: run.asks_for_pages(), neutral=(None,)),
     *(
         Rule(
             "storage",

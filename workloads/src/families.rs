@@ -12,7 +12,7 @@
 //! - `layout` reserves every address that `run` will touch.
 //! - `run` is plain sequential code over [`Trace`], the same for every sink: simulated, recorded, counted, native. A kernel of
 //!   several threads shares its data in `&self`. What is measured begins with a mark of phase 1 or later.
-//! - Its workloads are in the tables of `tests/suite/event_streams.rs` and `workload_events.rs`: both fail while one is missing.
+//! - Its workloads are in the tables of `tests/suite/event_streams.rs` and `common/every_workload.rs`: both fail while one is missing.
 
 use crate::family::{Family, Kernel, KernelInfo};
 use crate::instructions::Instructions;

@@ -90,6 +90,7 @@ impl Family for PointerArrayWorkload {
 
     fn instructions(&self) -> Instructions {
         Instructions {
+            branches: self.distance_lines > 0,
             prefetches: self.distance_lines > 0,
             ..Instructions::default()
         }

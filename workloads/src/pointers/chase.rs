@@ -87,7 +87,10 @@ impl Family for PointerChaseWorkload {
     }
 
     fn instructions(&self) -> Instructions {
-        Instructions::default()
+        Instructions {
+            branches: false,
+            ..Instructions::default()
+        }
     }
 
     fn work(&self) -> Work {

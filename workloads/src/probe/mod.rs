@@ -26,6 +26,7 @@ mod work;
 
 pub use spec::{Interleaving, ProbeWorkload, Results};
 
+use crate::buckets::Keys;
 use crate::family::Family;
 use crate::instructions::Instructions;
 use crate::kept::Kept;
@@ -53,7 +54,12 @@ impl Family for ProbeWorkload {
     }
 
     fn instructions(&self) -> Instructions {
+        // Each key is the only one of its bucket, and is found there.
+        let goes_straight = self.interleaving == Interleaving::OneByOne
+            && (self.keys, self.bucket_tuples) == (Keys::Dense, 1)
+            && self.results == Results::Counted;
         Instructions {
+            branches: !goes_straight,
             stores: self.interleaving != Interleaving::OneByOne || self.results == Results::Stored,
             prefetches: self.interleaving != Interleaving::OneByOne,
             multiplies: self.table().multiplies(),

@@ -211,3 +211,31 @@ fn drawing_keys_is_stopped() {
     assert!(matches!(stopped, Err(SinkError::Interrupted)));
     assert!(events.is_empty());
 }
+
+#[test]
+fn an_interrupted_sink_stops_the_kernel() {
+    struct Few(u64);
+    impl EventSink for Few {
+        fn consume(&mut self, events: &[Event]) -> Result<(), SinkError> {
+            self.0 += events.len() as u64;
+            Err(SinkError::Interrupted)
+        }
+    }
+    let mut few = Few(0);
+    let result = Library::new()
+        .prepare(&workload(
+            json!({"kernel": "index", "keys": 20_000, "operations": 300, "caches": "empty"}),
+        ))
+        .unwrap()
+        .run(&mut few);
+    assert!(matches!(result, Err(SinkError::Interrupted)));
+    assert!(few.0 <= 1024);
+}
+
+#[test]
+fn lines_that_pages_have_no_room_for_are_refused() {
+    let crowded = json!({"kernel": "pointer-chase", "pages": 2});
+    let crowded: Workload = serde_json::from_value(crowded).unwrap();
+    let error = crowded.validate().unwrap_err().to_string();
+    assert!(error.contains("at most 254 lines"), "{error}");
+}

@@ -21,5 +21,6 @@ mod strings_decomposed;
 mod table;
 mod tpch;
 mod tree_threads;
+mod trees;
 mod warm_up;
 mod workload_events;

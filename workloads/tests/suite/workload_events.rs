@@ -1,236 +1,11 @@
-//! What workloads leave: the right counts, the same events every time, addresses inside the named segments.
+//! What is true of every workload: the same events every time, addresses inside the named segments, and what it says of itself beforehand.
 
-use crate::common::workload::workload;
-use serde_json::{Value, json};
+use crate::common::every_workload::{events, every_workload, index, p8, table};
+use crate::common::workload::{changed, workload};
+use serde_json::json;
 use std::collections::{BTreeMap, BTreeSet};
-use traces::{Counter, Event, EventSink, Kind, OpClass, SinkError};
-use workloads::{Instructions, Library, Outcome, Traffic, Workload};
-
-fn index(changes: Value) -> Workload {
-    let mut value = json!({"kernel": "index", "keys": 20_000, "operations": 300, "range": 500, "caches": "empty"});
-    value
-        .as_object_mut()
-        .unwrap()
-        .extend(changes.as_object().unwrap().clone());
-    workload(value)
-}
-
-fn table(changes: Value) -> Workload {
-    let mut value = json!({"kernel": "table", "records": 3000, "point_queries": 300});
-    value
-        .as_object_mut()
-        .unwrap()
-        .extend(changes.as_object().unwrap().clone());
-    workload(value)
-}
-
-fn events(library: &mut Library, workload: &Workload) -> (Vec<Event>, Outcome) {
-    let mut events = Vec::new();
-    let outcome = library.prepare(workload).unwrap().run(&mut events).unwrap();
-    (events, outcome)
-}
-
-fn p8(jump_pointers: &str) -> Value {
-    json!({"node_lines": 8, "prefetch": true, "jump_pointers": jump_pointers})
-}
-
-fn with(base: &Value, changes: &Value) -> Value {
-    let mut value = base.clone();
-    let more = changes.as_object().unwrap().clone();
-    value.as_object_mut().unwrap().extend(more);
-    value
-}
-
-fn csb(node_lines: u32) -> Value {
-    json!({"kind": "csb+", "node_lines": node_lines, "prefetch": node_lines > 1})
-}
-
-/// One workload of every operation, tree and maturity.
-fn every_workload() -> Vec<Workload> {
-    let mut all = Vec::new();
-    for operation in ["search", "insert", "delete", "scan"] {
-        for tree in [
-            json!({}),
-            p8("none"),
-            p8("external"),
-            p8("internal"),
-            csb(1),
-            csb(2),
-            csb(8),
-        ] {
-            for maturity in ["bulkloaded", "mature"] {
-                all.push(index(
-                    json!({"operation": operation, "tree": tree, "maturity": maturity}),
-                ));
-            }
-        }
-    }
-    for operation in ["search", "insert", "delete", "scan"] {
-        all.push(index(json!({"operation": operation, "tree": csb(1), "caches": "cold", "word_bytes": 8, "line_bytes": 128})));
-    }
-    for structure in [
-        json!({"structure": "slotted"}),
-        json!({"structure": "array"}),
-        json!({"structure": "micro-index", "subarray_lines": 2}),
-        json!({"structure": "disk-first", "nonleaf_lines": 1, "leaf_lines": 6}),
-        json!({"structure": "cache-first", "node_lines": 9}),
-    ] {
-        for operation in ["search", "insert", "delete", "scan"] {
-            for setting in [
-                json!({}),
-                json!({"maturity": "mature"}),
-                json!({"page_bytes": 16384, "fill": 0.7}),
-                json!({"key_bytes": 20}),
-                json!({"pool_frames": 16}),
-            ] {
-                let base = json!({"kernel": "disk-index", "operation": operation, "keys": 20_000, "operations": 300, "range": 500,
-                    "page_bytes": 4096, "caches": "empty"});
-                all.push(workload(with(&with(&base, &structure), &setting)));
-            }
-        }
-    }
-    for structure in [
-        json!({"structure": "slotted"}),
-        json!({"structure": "prefix-array", "prefix_bytes": 2}),
-        json!({"structure": "prefix-array", "prefix_bytes": 8}),
-        json!({"structure": "in-page-tree", "node_lines": 5}),
-    ] {
-        for operation in ["search", "insert", "delete", "scan"] {
-            for setting in [
-                json!({}),
-                json!({"maturity": "mature"}),
-                json!({"page_bytes": 16384, "fill": 0.7, "common_prefix_bytes": 8}),
-                json!({"shortest_key_bytes": 18, "bits_per_byte": 1}),
-                json!({"pool_frames": 16}),
-            ] {
-                let base = json!({"kernel": "string-index", "operation": operation, "keys": 20_000, "operations": 300, "range": 500,
-                    "page_bytes": 4096, "caches": "empty"});
-                all.push(workload(with(&with(&base, &structure), &setting)));
-            }
-        }
-    }
-    for layout in ["nsm", "pax", "dsm", "dsm-merge", "dsm-position"] {
-        for operation in ["scan", "point", "update"] {
-            if operation != "update" || layout != "dsm" {
-                all.push(table(json!({"layout": layout, "operation": operation, "predicates": 2, "projected": 2, "first_projected": 6, "selectivity": 0.5})));
-            }
-        }
-        all.push(table(json!({"layout": layout, "aggregate": false})));
-    }
-    for layout in ["standard-row", "super-row", "super-column"] {
-        all.push(table(
-            json!({"layout": layout, "first_projected": 1, "projected": 5}),
-        ));
-        all.push(table(json!({"layout": layout, "first_projected": 1, "projected": 8, "abstraction": [10, 15, 20], "level_attributes": [1, 3, 4]})));
-    }
-    all.push(workload(
-        json!({"kernel": "pointer-array", "distance_lines": 5}),
-    ));
-    all.push(workload(json!({"kernel": "pointer-chase"})));
-    all.push(workload(
-        json!({"kernel": "pointer-chase", "tlb": "cold", "lines": 1000}),
-    ));
-    for algorithm in [
-        "grace",
-        "simple",
-        "group",
-        "pipelined",
-        "cache-partitioning",
-        "enhanced-cache-partitioning",
-        "inspector",
-        "choosing-inspector",
-        "sort-merge",
-    ] {
-        for changes in [
-            json!({}),
-            json!({"order": "nearly-sorted", "displaced": 0.02}),
-            json!({"order": "nearly-sorted", "displaced": 0.1, "tuple_bytes": 20, "partitions": 3}),
-            json!({"tuple_bytes": 20, "duplicates": 5, "match_share": 0.3, "output": "reused"}),
-            json!({"threads": 3, "partitions": 5, "page_ahead": 0, "line_bytes": 128}),
-            json!({"match_share": 0.5, "matched_keys": "all", "false_positives": 0.05, "cache_bytes": 65536}),
-            json!({"output": "stored", "pages_asked_ahead": 5}),
-            json!({"tuple_lengths": "uniform", "tuple_bytes": 140}),
-            json!({"tuple_lengths": "uniform", "shortest_tuple_bytes": 12, "tuple_bytes": 1024, "threads": 3, "partitions": 5, "duplicates": 2}),
-            json!({"tuple_lengths": "uniform", "order": "nearly-sorted", "displaced": 0.05, "cache_bytes": 65536, "match_share": 0.5}),
-        ] {
-            let mut value = json!({"kernel": "hash-join", "algorithm": algorithm, "build_tuples": 2000, "probe_tuples": 5000});
-            let more = changes.as_object().unwrap().clone();
-            value.as_object_mut().unwrap().extend(more);
-            all.push(workload(value));
-        }
-    }
-    for algorithm in ["grace", "simple", "group", "pipelined"] {
-        for changes in [
-            json!({}),
-            json!({"tuple_bytes": 20, "output": "reused", "partitions": 1}),
-            json!({"output": "stored", "pages_asked_ahead": 5}),
-            json!({"threads": 3, "page_ahead": 0, "line_bytes": 128, "partitions": 300}),
-            json!({"filter": "single", "probe_tuples": 9000, "match_share": 0.5}),
-            json!({"filter": "single", "probe_tuples": 9000, "threads": 3, "output": "reused", "line_bytes": 128}),
-            json!({"filter": "multiple", "probe_tuples": 9000, "match_share": 0.5, "false_positive_rate": 0.001, "cache_bytes": 20_000}),
-            json!({"filter": "multiple", "probe_tuples": 9000, "threads": 3, "output": "reused", "tuple_bytes": 20, "partitions": 2}),
-            json!({"filter": "multiple", "probe_tuples": 9000, "partitions": 3, "filter_layout": "horizontal", "cache_bytes": 1 << 17}),
-            json!({"order": "nearly-sorted", "displaced": 0.05, "order_buffer_pages": 10}),
-            json!({"order": "nearly-sorted", "displaced": 0.1, "order_buffer_pages": 40, "filter": "single", "probe_tuples": 9000, "threads": 3}),
-            json!({"order_buffer_pages": 4, "duplicates": 5, "filter": "multiple", "probe_tuples": 9000, "cache_bytes": 20_000}),
-            json!({"tuple_lengths": "uniform", "tuple_bytes": 140}),
-            json!({"tuple_lengths": "uniform", "shortest_tuple_bytes": 12, "tuple_bytes": 1024, "threads": 3, "output": "reused"}),
-            json!({"tuple_lengths": "uniform", "filter": "multiple", "probe_tuples": 9000, "partitions": 3, "cache_bytes": 1 << 17}),
-            json!({"tuple_lengths": "uniform", "order": "nearly-sorted", "displaced": 0.05, "order_buffer_pages": 10}),
-        ] {
-            let mut value = json!({"kernel": "hash-partition", "algorithm": algorithm, "tuples": 5000, "partitions": 40});
-            let more = changes.as_object().unwrap().clone();
-            value.as_object_mut().unwrap().extend(more);
-            all.push(workload(value));
-        }
-    }
-    for interleaving in ["one-by-one", "group", "amac", "coroutine"] {
-        for changes in [
-            json!({}),
-            json!({"skew": 1.0, "threads": 3, "in_flight": 40}),
-            json!({"keys": "dense", "bucket_tuples": 1}),
-            json!({"bucket_tuples": 1}),
-        ] {
-            let mut value = json!({"kernel": "hash-probe", "interleaving": interleaving, "build_tuples": 3000, "probe_tuples": 9000});
-            let more = changes.as_object().unwrap().clone();
-            value.as_object_mut().unwrap().extend(more);
-            all.push(workload(value));
-        }
-    }
-    for algorithm in [
-        json!({"algorithm": "no-partitioning"}),
-        json!({"algorithm": "radix", "radix_bits": 8}),
-        json!({"algorithm": "radix", "radix_bits": 6, "passes": 1}),
-        json!({"algorithm": "radix", "radix_bits": 8, "write_combining": true}),
-        json!({"algorithm": "radix", "radix_bits": 8, "write_combining": true, "non_temporal": true}),
-    ] {
-        for changes in [
-            json!({}),
-            json!({"threads": 3, "keys": "scattered"}),
-            json!({"threads": 16, "build_tuples": 9000, "skew": 1.0}),
-            json!({"build_tuples": 9000, "keys": "scattered", "match_share": 0.2}),
-            json!({"tuple_bytes": 8, "threads": 3, "keys": "scattered", "skew": 1.0, "match_share": 0.8}),
-        ] {
-            let mut value =
-                json!({"kernel": "parallel-join", "build_tuples": 4000, "probe_tuples": 9000});
-            for more in [&algorithm, &changes] {
-                let more = more.as_object().unwrap().clone();
-                value.as_object_mut().unwrap().extend(more);
-            }
-            all.push(workload(value));
-        }
-    }
-    for layout in ["nsm", "pax", "dsm", "dsm-merge", "dsm-position"] {
-        for query in ["q1", "q6", "q12", "q14", "rs", "load", "update"] {
-            if query != "update" || ["nsm", "pax"].contains(&layout) {
-                all.push(workload(json!({
-                    "kernel": "tpch", "query": query, "layout": layout, "scale_factor": 0.001,
-                })));
-            }
-        }
-    }
-    all
-}
+use traces::{Counter, Event, Kind, OpClass};
+use workloads::{Instructions, Library, Traffic};
 
 #[test]
 fn a_kept_tree_gives_the_events_of_a_new_one() {
@@ -348,13 +123,13 @@ fn workloads_say_what_instructions_they_have() {
     let search = json!({"kernel": "disk-index", "operation": "search", "structure": "array", "keys": 2000, "operations": 20, "caches": "empty"});
     let more = [
         stored,
-        with(&search, &json!({"threads": 2})),
-        with(
-            &search,
+        changed(search.clone(), &json!({"threads": 2})),
+        changed(
+            search.clone(),
             &json!({"operation": "insert", "latching": "optimistic"}),
         ),
     ];
-    for workload in every_workload().into_iter().chain(more.map(self::workload)) {
+    for workload in every_workload().into_iter().chain(more.map(workload)) {
         let (events, _) = events(&mut Library::new(), &workload);
         let has = |kinds: &[Kind]| events.iter().any(|event| kinds.contains(&event.kind));
         let waited_for: BTreeSet<usize> = events
@@ -367,7 +142,11 @@ fn workloads_say_what_instructions_they_have() {
             let is = |event: &Event| event.kind == Kind::Op && event.size == class as u16;
             waited_for.iter().any(|&index| is(&events[index]))
         };
+        // All but those of loops that are left at the end of the program, behind which stands nothing.
+        let before_the_last = &events[..events.len() - 1];
+        let is_not_taken = |event: &Event| event.kind == Kind::Branch && event.address == 0;
         let found = Instructions {
+            branches: before_the_last.iter().any(is_not_taken) || has(&[Kind::Call]),
             stores: has(&[Kind::Store, Kind::StoreNta, Kind::Call]),
             prefetches: has(&[Kind::Prefetch, Kind::PrefetchNta]),
             multiplies: computes(OpClass::Multiply),
@@ -388,15 +167,15 @@ fn workloads_say_what_they_ask_storage_for() {
     let delete = json!({"kernel": "table", "operation": "delete", "records": 3000});
     let mut more = vec![scan];
     for base in [join, partition] {
-        more.push(with(&base, &json!({"output": "stored"})));
-        more.push(with(&base, &json!({"pages_asked_ahead": 5})));
+        more.push(changed(base.clone(), &json!({"output": "stored"})));
+        more.push(changed(base.clone(), &json!({"pages_asked_ahead": 5})));
     }
     for layout in ["nsm", "pax", "dsm"] {
-        more.push(with(&delete, &json!({"layout": layout})));
+        more.push(changed(delete.clone(), &json!({"layout": layout})));
     }
     for workload in every_workload()
         .into_iter()
-        .chain(more.into_iter().map(self::workload))
+        .chain(more.into_iter().map(workload))
     {
         let (events, _) = events(&mut Library::new(), &workload);
         let asks = |kind| events.iter().any(|event| event.kind == kind);
@@ -407,188 +186,6 @@ fn workloads_say_what_they_ask_storage_for() {
         };
         assert_eq!(found, workload.traffic(), "{workload:?}");
     }
-}
-
-#[test]
-fn flushes_stand_before_operations() {
-    let flushes = |caches: &str| {
-        let (events, _) = events(&mut Library::new(), &index(json!({"caches": caches})));
-        let count = |kind| events.iter().filter(|event| event.kind == kind).count();
-        (count(Kind::Flush), count(Kind::Mark))
-    };
-    assert_eq!(flushes("empty"), (1, 300));
-    assert_eq!(flushes("cold"), (300, 300));
-}
-
-#[test]
-fn only_prefetching_trees_prefetch() {
-    for operation in ["search", "insert", "delete", "scan"] {
-        let prefetches = |tree: Value| {
-            let mut counter = Counter::default();
-            let workload = index(json!({"operation": operation, "tree": tree}));
-            Library::new()
-                .prepare(&workload)
-                .unwrap()
-                .run(&mut counter)
-                .unwrap();
-            counter.events[Kind::Prefetch as usize]
-        };
-        assert_eq!(prefetches(json!({})), 0);
-        assert!(prefetches(p8("none")) > 0);
-    }
-    // Three levels of eight lines per search.
-    let mut counter = Counter::default();
-    Library::new()
-        .prepare(&index(json!({"tree": p8("none")})))
-        .unwrap()
-        .run(&mut counter)
-        .unwrap();
-    assert_eq!(counter.events[Kind::Prefetch as usize], 300 * 3 * 8);
-}
-
-/// A search in 3 levels of full one-line nodes, added up by hand from the steps that `search.rs` states.
-#[test]
-fn a_search_takes_the_instructions_of_its_steps() {
-    let mut counter = Counter::default();
-    // 7 x 8 x 8 keys: three levels of full nodes, in which every binary search takes 3 steps.
-    let full = index(json!({"keys": 448, "operations": 100}));
-    Library::new()
-        .prepare(&full)
-        .unwrap()
-        .run(&mut counter)
-        .unwrap();
-    let step = 8 + 1 + 2;
-    let node = 1 + 1 + 3 * step + (1 + 1);
-    let child = 2 + 1;
-    let level = 1 + 1;
-    let found = 1 + 2 + 1 + 1 + 1;
-    let search = 22 + 3 * (level + node) + 2 * child + found;
-    assert_eq!(counter.instructions, 100 * search);
-}
-
-/// Everything that is found, deleted or scanned is what the keys say.
-#[test]
-fn outcomes_count_what_was_done() {
-    let metric = |changes: Value, name: &str| {
-        let (_, outcome) = events(&mut Library::new(), &index(changes));
-        outcome.metrics[name]
-    };
-    assert_eq!(metric(json!({"operation": "search"}), "returned"), 300);
-    assert_eq!(metric(json!({"operation": "delete"}), "returned"), 300);
-    assert_eq!(metric(json!({"operation": "insert"}), "returned"), 0);
-    assert_eq!(metric(json!({"operation": "scan"}), "returned"), 150_000);
-    assert_eq!(metric(json!({"operation": "search"}), "node_splits"), 0);
-    // Full leaves: nearly every one of the few insertions splits one; with three slots free in each, none does.
-    let splitting = metric(json!({"operation": "insert"}), "splitting_insertions");
-    assert!(splitting > 250 && splitting <= 300);
-    assert!(metric(json!({"operation": "insert"}), "node_splits") > splitting);
-    assert_eq!(
-        metric(
-            json!({"operation": "insert", "fill": 0.6}),
-            "splitting_insertions"
-        ),
-        0
-    );
-    // 20,000 keys, 7 a leaf; 2858 leaves, 8 a node: 358, 45, 6, 1.
-    assert_eq!(metric(json!({}), "leaf_nodes"), 2858);
-    assert_eq!(metric(json!({}), "inner_nodes"), 410);
-    assert_eq!(metric(json!({}), "index_bytes"), 3268 * 64);
-}
-
-/// Scans return the same tupleIDs whatever the tree.
-#[test]
-fn all_trees_return_the_same() {
-    let checksums: Vec<BTreeMap<String, u64>> = [
-        json!({}),
-        p8("none"),
-        p8("external"),
-        p8("internal"),
-        json!({"kind": "csb+"}),
-    ]
-    .into_iter()
-    .map(|tree| {
-        events(
-            &mut Library::new(),
-            &index(json!({"operation": "scan", "tree": tree})),
-        )
-        .1
-        .metrics
-    })
-    .collect();
-    assert!(
-        checksums
-            .iter()
-            .all(|metrics| metrics["checksum"] == checksums[0]["checksum"])
-    );
-}
-
-#[test]
-fn an_interrupted_sink_stops_the_kernel() {
-    struct Few(u64);
-    impl EventSink for Few {
-        fn consume(&mut self, events: &[Event]) -> Result<(), SinkError> {
-            self.0 += events.len() as u64;
-            Err(SinkError::Interrupted)
-        }
-    }
-    let mut few = Few(0);
-    let result = Library::new()
-        .prepare(&index(json!({})))
-        .unwrap()
-        .run(&mut few);
-    assert!(matches!(result, Err(SinkError::Interrupted)));
-    assert!(few.0 <= 1024);
-}
-
-#[test]
-fn mistakes_are_named() {
-    let message = |changes: Value| index(changes).validate().unwrap_err().to_string();
-    assert_eq!(
-        message(json!({"word_bytes": 3})),
-        "word_bytes: 3 bytes; it must be 4 or 8"
-    );
-    assert_eq!(
-        message(json!({"fill": 1.5})),
-        "fill: 1.5 is out of range; it must be from 0.1 to 1"
-    );
-    assert_eq!(
-        message(json!({"tree": {"node_lines": 0}})),
-        "tree.node_lines: 0 is out of range; it must be from 1 to 64"
-    );
-    assert_eq!(
-        message(json!({"line_bytes": 48})),
-        "line_bytes: 48 bytes; it must be a power of two from 16 to 1024"
-    );
-    assert_eq!(
-        message(json!({"operation": "scan", "range": 30_000})),
-        "range: 30000 is out of range; it must be from 1 to 20000"
-    );
-    assert!(
-        message(json!({"keys": 200_000_000, "fill": 0.1})).contains("word_bytes 4 reaches 4 GiB")
-    );
-    assert!(
-        message(json!({"tree": {"kind": "csb+", "prefetch": true, "jump_pointers": "internal"}}))
-            .starts_with("tree.jump_pointers: ")
-    );
-    assert!(
-        message(json!({"keys": 150_000_000, "maturity": "mature", "tree": csb(1)}))
-            .contains("word_bytes 4 reaches")
-    );
-    assert!(message(json!({"tree": {"jump_pointers": "internal"}})).starts_with("tree.prefetch: "));
-    assert!(
-        serde_json::from_value::<Workload>(json!({"kernel": "index", "kes": 5}))
-            .unwrap_err()
-            .to_string()
-            .contains("kes")
-    );
-    let crowded = workload(json!({"kernel": "pointer-chase", "pages": 2}));
-    assert!(
-        crowded
-            .validate()
-            .unwrap_err()
-            .to_string()
-            .contains("at most 254 lines")
-    );
 }
 
 /// An estimate that is far off makes progress and the time left useless; the factor is what they bear.

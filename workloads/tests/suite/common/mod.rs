@@ -1,6 +1,7 @@
-//! What several tests share: random relations, workloads, and a digest of what a kernel does.
+//! What several tests share: random relations, workloads, one workload of every kind, and a digest of what a kernel does.
 
 pub mod digest;
+pub mod every_workload;
 pub mod workload;
 
 use proptest::collection::vec;
