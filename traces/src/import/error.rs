@@ -98,6 +98,14 @@ impl ImportError {
         }
     }
 
+    /// File and line of a line that is none of the format; empty of other errors.
+    pub(super) fn place(&self) -> &str {
+        match self {
+            Self::Malformed { place, .. } => place,
+            _ => "",
+        }
+    }
+
     pub(super) fn io(file: &str, error: &io::Error) -> Self {
         if error.kind() == io::ErrorKind::Interrupted {
             return Self::Sink(SinkError::Interrupted);

@@ -35,7 +35,9 @@ pub(super) fn recognize(input: &Input, options: &Options) -> Result<Format, Impo
     };
     match candidates[..] {
         [format] => Ok(format),
+        [] if options.column.is_some() && text(input).is_some() => Ok(Format::Csv),
         [] => {
+            nearly(input, options)?;
             let (head, _) = input.head();
             let line = head.split(|byte| *byte == b'\n').next().unwrap_or_default();
             let begin = shown(line);
@@ -43,17 +45,66 @@ pub(super) fn recognize(input: &Input, options: &Options) -> Result<Format, Impo
                 "it looks like no format known here; it begins `{begin}`"
             )))
         }
-        _ => {
-            let name = input.name().to_ascii_lowercase();
-            let mut named = candidates
-                .iter()
-                .filter(|format| name.contains(format.about().name));
-            match (named.next(), named.next()) {
-                (Some(format), None) => Ok(*format),
-                _ => Err(unrecognized(format!("it could be {}", list(&candidates)))),
-            }
-        }
+        _ => match named(input, &candidates) {
+            Some(format) => Ok(format),
+            None => Err(unrecognized(format!("it could be {}", list(&candidates)))),
+        },
     }
+}
+
+/// The one of several formats that the file's name has in it.
+fn named(input: &Input, candidates: &[Format]) -> Option<Format> {
+    let name = input.name().to_ascii_lowercase();
+    let mut named = candidates
+        .iter()
+        .filter(|format| name.contains(format.about().name));
+    match (named.next(), named.next()) {
+        (Some(format), None) => Some(*format),
+        _ => None,
+    }
+}
+
+/// Refuses text of no format for the line that is wrong, if those before it are of one: of that which takes most of them.
+fn nearly(input: &Input, options: &Options) -> Result<(), ImportError> {
+    let Some(lines) = text(input) else {
+        return Ok(());
+    };
+    let mut farthest = 0;
+    let mut found: Vec<(Format, ImportError)> = Vec::new();
+    for format in TEXT {
+        let reading = Reading::of(format, input.name(), lines, options);
+        let Err(error) = reading.outcome else {
+            continue;
+        };
+        if reading.accesses == 0 || reading.lines < farthest {
+            continue;
+        }
+        if reading.lines > farthest {
+            found.clear();
+        }
+        farthest = reading.lines;
+        found.push((format, error));
+    }
+    let formats: Vec<Format> = found.iter().map(|(format, _)| *format).collect();
+    let one = match formats[..] {
+        [] => return Ok(()),
+        [format] => Some(format),
+        _ => named(input, &formats),
+    };
+    let place = found[0].1.place().to_owned();
+    let error = one.and_then(|one| found.into_iter().find(|(format, _)| *format == one));
+    Err(match error {
+        Some((_, mut error)) => {
+            if let ImportError::Malformed { hint, .. } = &mut error {
+                "; the lines before it are".clone_into(hint);
+            }
+            error
+        }
+        None => ImportError::Unrecognized {
+            file: place,
+            cause: format!("the lines before it could be {}", list(&formats)),
+        },
+    })
 }
 
 /// What the file looks like, for a message about one that is not of `format`; empty if nothing else.
@@ -72,22 +123,31 @@ fn list(formats: &[Format]) -> String {
 
 /// Every format that takes what stands at the beginning.
 fn candidates(input: &Input, options: &Options) -> Vec<Format> {
+    let Some(lines) = text(input) else {
+        return binary_format(input.head().0).into_iter().collect();
+    };
+    if options.pattern.is_some() {
+        return vec![Format::Regex];
+    }
+    let takes = |format| {
+        let reading = Reading::of(format, "", lines, options);
+        reading.outcome.is_ok() && reading.accesses > 0
+    };
+    TEXT.into_iter().filter(|format| takes(*format)).collect()
+}
+
+/// The whole lines at the beginning, if the file is text.
+fn text(input: &Input) -> Option<&[u8]> {
     let (head, complete) = input.head();
     let binary =
         |byte: &u8| *byte >= 0x7f || (*byte < b' ' && !matches!(byte, b'\t' | b'\n' | b'\r'));
     if csv::without_mark(head).iter().any(binary) {
-        return binary_format(head).into_iter().collect();
+        return None;
     }
-    if options.pattern.is_some() {
-        return vec![Format::Regex];
-    }
-    let lines = match head.iter().rposition(|byte| *byte == b'\n') {
+    Some(match head.iter().rposition(|byte| *byte == b'\n') {
         Some(last) if !complete => &head[..last],
         _ => head,
-    };
-    TEXT.into_iter()
-        .filter(|format| takes(*format, lines, options))
-        .collect()
+    })
 }
 
 fn binary_format(head: &[u8]) -> Option<Format> {
@@ -121,21 +181,40 @@ fn binary_format(head: &[u8]) -> Option<Format> {
     }
 }
 
-/// Whether all of `lines` are of the text format.
-fn takes(format: Format, lines: &[u8], options: &Options) -> bool {
-    // Ramulator takes a bare address for a read; so does CSV, which also knows decimal ones.
-    if format == Format::Ramulator && !lines.iter().any(|byte| matches!(byte, b'R' | b'W')) {
-        return false;
+/// What comes of reading lines as a text format.
+struct Reading {
+    /// Why a line is not of the format.
+    outcome: Result<(), ImportError>,
+    /// Lines read, with that one.
+    lines: u64,
+    /// Accesses in them.
+    accesses: u64,
+}
+
+impl Reading {
+    fn of(format: Format, file: &str, lines: &[u8], options: &Options) -> Self {
+        let nothing = |outcome| Self {
+            outcome,
+            lines: 0,
+            accesses: 0,
+        };
+        // Ramulator takes a bare address for a read; so does CSV, which also knows decimal ones.
+        if format == Format::Ramulator && !lines.iter().any(|byte| matches!(byte, b'R' | b'W')) {
+            return nothing(Ok(()));
+        }
+        let mut input = match Input::new(file, Box::new(Cursor::new(lines.to_vec()))) {
+            Ok(input) => input,
+            Err(error) => return nothing(Err(error)),
+        };
+        let mut ignored = Counter::default();
+        let names = Names::of(Regions::new(""));
+        let mut events = Emitter::new(&mut ignored, Instructions::Drop, names);
+        let outcome = decode(format, options, &mut input, &mut events);
+        let tally = events.finish().map(|end| end.tally);
+        Self {
+            outcome,
+            lines: input.taken(),
+            accesses: tally.map_or(0, |tally| tally.accesses + tally.left_out),
+        }
     }
-    let Ok(mut input) = Input::new("", Box::new(Cursor::new(lines.to_vec()))) else {
-        return false;
-    };
-    let mut ignored = Counter::default();
-    let names = Names::of(Regions::new(""));
-    let mut events = Emitter::new(&mut ignored, Instructions::Drop, names);
-    let read = decode(format, options, &mut input, &mut events);
-    read.is_ok()
-        && events
-            .finish()
-            .is_ok_and(|end| end.tally.accesses + end.tally.left_out > 0)
 }

@@ -22,7 +22,9 @@ pub enum StoreError {
         path: String,
     },
     /// The file is something else than a memwalk trace.
-    #[error("{path}: not a memwalk trace: {found}; give a file written by `memwalk trace record`")]
+    #[error(
+        "{path}: not a memwalk trace: {found}; give a file written by `memwalk trace record`, or by `memwalk trace import` of another tool's"
+    )]
     NotATrace {
         /// The file.
         path: String,

@@ -141,6 +141,42 @@ fn what_cannot_be_told_is_asked() {
     assert!(refusal(b"0 10\n", "dim").contains("no format `dim`; known here: auto, lackey, din"));
 }
 
+/// A file that is of a format but for one line near its beginning.
+#[test]
+fn the_line_is_told_that_is_not_of_the_format_of_those_before() {
+    for (bytes, expected) in [
+        (
+            &b"addr,kind\n0x1000,R\nfoo,R\n"[..],
+            "t:3: `foo` is not a 64-bit decimal number: `foo,R`; csv is fields parted by commas, of which one is an address, decimal or \
+             0x...; the lines before it are",
+        ),
+        (b" L 1000,4\n S 20zz,8\n", "t:2: `20zz` is not a 64-bit"),
+        (
+            b"2 400000\n0 1000\n0 x\n",
+            "t:3: the lines before it could be din or ramulator-cpu; choose one with --format",
+        ),
+    ] {
+        let message = refusal(bytes, "auto");
+        assert!(message.contains(expected), "{message}");
+    }
+}
+
+#[test]
+fn a_column_is_looked_for_in_text_of_no_other_format() {
+    let named = |column: &str| Options {
+        column: Some(column.to_owned()),
+        ..options("auto")
+    };
+    let bytes = b"addr,kind\n0x1000,R\n";
+    let message = import_bytes(bytes, named("address"))
+        .unwrap_err()
+        .to_string();
+    assert!(
+        message.contains("t:1: no column `address` among `addr`, `kind`"),
+        "{message}"
+    );
+}
+
 #[test]
 fn patterns_are_checked() {
     for (pattern, expected) in [
