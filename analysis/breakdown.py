@@ -174,7 +174,9 @@ def _tables(result: Path) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
     folder = result if result.is_dir() else result.parent
     for path in (result, folder / RESULTS, folder / BREAKDOWN):
         if not path.exists():
-            raise UserError(f"{path}: no such file or folder; name the output folder of a finished `memwalk run`")
+            within = sorted(folder.glob(f"*/{RESULTS}"))
+            such_as = f", such as {within[0].parent}" if within else ""
+            raise UserError(f"{path}: no such file or folder; name the output folder of a finished `memwalk run`{such_as}")
     usage = _read(folder / USAGE) if (folder / USAGE).exists() else usage_table((), {})
     results, breakdown = _read(folder / RESULTS), _read(folder / BREAKDOWN)
     if not _are_of_one_run(results, breakdown):

@@ -17,6 +17,10 @@ import psutil
 import pytest
 
 from memwalk.analysis.claims import Measures
+from memwalk.simcore.errors import UserError
+from memwalk.simcore.paths import configs
+from memwalk.simcore.validation import validate
+from memwalk.simcore.yaml_source import load
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -162,3 +166,16 @@ def give_measures(monkeypatch: pytest.MonkeyPatch, paper: str, functions: dict[s
         measure(claim)(function)
     vars(module)["measure"] = measure
     monkeypatch.setitem(sys.modules, name, module)
+
+
+def refusal_of_line(model: Any, device: str, line: str, wrong: str, folder: Path) -> str:
+    """Say what is told, with its place, of a device's file in which one line is another."""
+    lines = (configs() / "devices" / f"{device}.yaml").read_text().splitlines()
+    number = lines.index(line)
+    lines[number] = wrong
+    path = folder / f"{device}.yaml"
+    path.write_text("\n".join(lines))
+    with pytest.raises(UserError) as error:
+        validate(model, load(path))
+    assert f"{path}:{number + 1}:" in str(error.value)
+    return str(error.value)

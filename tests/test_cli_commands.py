@@ -1,6 +1,7 @@
 """The command line: help with examples, JSON on stdout, traces, explanations, lists, schemas."""
 
 import json
+import shlex
 from pathlib import Path
 from typing import Any
 
@@ -107,6 +108,14 @@ def test_a_recorded_trace_replays_to_the_statistics_of_the_live_run(tmp_path: Pa
     live = json.loads((tmp_path / "out" / "points" / f"{rows[0]['point']}.json").read_text())["statistics"]
     latency = ("--set", "machine.memory.latency_cycles=100cycles")
     assert answer("replay", "t.parquet", "--machine", "./small.yaml", *latency, cwd=tmp_path) == live | {"dependences": "recorded"}
+
+
+def test_the_command_to_go_on_with_can_be_copied(tmp_path: Path) -> None:
+    write_experiment(tmp_path)
+    done = memwalk("run", "experiment.yaml", "--scale", "quick", "--out", "my résults", "--jobs", "1", cwd=tmp_path)
+    last = done.stderr.splitlines()[-1]
+    assert last == "memwalk: results in my résults; `memwalk explain 'my résults'` says where the time goes"
+    assert memwalk(*shlex.split(last.split("`")[1])[1:], cwd=tmp_path).returncode == 0
 
 
 @pytest.mark.parametrize(("option", "chosen"), [("--variant", "B+"), ("--scale", "quick")])

@@ -22,6 +22,7 @@ from typer.testing import CliRunner
 from memwalk.analysis.cli import event_progress
 from memwalk.analysis.cli.main import app
 from memwalk.analysis.disk_replay import BATCH, Responses, replay_trace
+from memwalk.analysis.figures.distribution import draw_distributions
 from memwalk.analysis.response_times import Times
 from memwalk.simcore.errors import UserError
 from memwalk.simcore.storage import SequentialRandomDevice, load_device
@@ -181,6 +182,12 @@ def test_too_many_devices_are_refused():
     requests = (Arrival(0, number, 0, 1, False) for number in range(MOST_DEVICES + 1))
     with pytest.raises(UserError, match="device 1024 is one more than the 1024 devices"):
         list(replay_open(NoLines(), requests, make_device, QUEUES["fcfs"], 128))
+
+
+def test_requests_that_take_equally_long_are_seen_in_a_figure():
+    steps = pd.DataFrame({"response_ms": [2.5], "share": [1.0]})
+    (line,) = draw_distributions("a disk", {"all": steps}).axes[0].lines
+    assert line.get_xydata().tolist() == [[2.5, 0], [2.5, 1]]
 
 
 def test_a_validation_trace_from_the_command_line(tmp_path: Path):

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from files import refusal_of_line
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -296,15 +297,7 @@ def test_mean_seeks_are_disksims(generation: int, spring_factor: float, disksim_
     ],
 )
 def test_wrong_files_are_refused(tmp_path: Path, line: str, wrong: str, message: str) -> None:
-    lines = (configs() / "devices" / "mems-g2.yaml").read_text().splitlines()
-    number = lines.index(line)
-    lines[number] = wrong
-    path = tmp_path / "mems.yaml"
-    path.write_text("\n".join(lines))
-    with pytest.raises(UserError) as error:
-        validate(MemstoreFile, load(path))
-    assert f"{path}:{number + 1}:" in str(error.value)
-    assert message in str(error.value)
+    assert message in refusal_of_line(MemstoreFile, "mems-g2", line, wrong, tmp_path)
 
 
 def test_a_sled_that_holds_no_row_is_refused(tmp_path: Path) -> None:

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 import simpy
+from files import refusal_of_line
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memwalk.simcore.errors import UserError
 from memwalk.simcore.paths import configs
 from memwalk.simcore.storage.calendar import Calendar
 from memwalk.simcore.storage.device import Parts
@@ -314,12 +314,4 @@ def test_every_request_is_served_once_and_never_too_many(requests: list[tuple[in
     ],
 )
 def test_wrong_files_are_refused(tmp_path: Path, line: str, wrong: str, message: str) -> None:
-    lines = (configs() / "devices" / "nvme-ssd.yaml").read_text().splitlines()
-    number = lines.index(line)
-    lines[number] = wrong
-    path = tmp_path / "ssd.yaml"
-    path.write_text("\n".join(lines))
-    with pytest.raises(UserError) as error:
-        validate(SsdFile, load(path))
-    assert f"{path}:{number + 1}:" in str(error.value)
-    assert message in str(error.value)
+    assert message in refusal_of_line(SsdFile, "nvme-ssd", line, wrong, tmp_path)

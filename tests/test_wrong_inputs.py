@@ -64,6 +64,13 @@ def trace_in_the_way(folder: Path) -> None:
     (folder / "t.parquet").mkdir()
 
 
+def results(folder: Path) -> None:
+    write_experiment(folder)
+    for name in ("two", "one"):
+        (folder / "out" / name).mkdir(parents=True)
+        (folder / "out" / name / "results.parquet").touch()
+
+
 def full_disk() -> None:
     """Lets no file grow beyond 3000 bytes: what a full disk does, without one."""
     resource.setrlimit(resource.RLIMIT_FSIZE, (3000, 3000))
@@ -129,6 +136,9 @@ WRONG = {
         ("--scheduler tcp://127.0.0.1:1", "no Dask scheduler answers"),
     ),
     "nothing to explain": Wrong(files(), "explain small.yaml", ("small.yaml: is no result", "name a results folder")),
+    "a folder of results' folders": Wrong(
+        results, "explain out", ("out/results.parquet: no such file", "a finished `memwalk run`, such as out/one")
+    ),
     "no folder to explain": Wrong(files(), "explain nowhere", ("nowhere: no such file or folder", "`memwalk run`")),
     "an unknown choice": Wrong(files(), "list nonsense", ("'nonsense' is not one of 'machines'", "`memwalk list --help`")),
     "a missing argument": Wrong(files(), "schema", ("Missing argument 'kind'", "experiment", "`memwalk schema --help`")),

@@ -1,6 +1,8 @@
 """What commands print: results to stdout, everything else to stderr."""
 
 import logging
+from pathlib import Path
+from shlex import quote
 from textwrap import wrap
 from typing import Annotated, Any
 
@@ -66,6 +68,11 @@ def error(message: str) -> None:
 def note(message: str) -> None:
     """Print a line about the run to stderr."""
     typer.echo(f"memwalk: {message}", err=True)
+
+
+def note_results(folder: Path) -> None:
+    """Say where results are, and what to run next."""
+    note(f"results in {folder}; `memwalk explain {quote(str(folder))}` says where the time goes")
 
 
 def log_to_stderr() -> None:

@@ -156,6 +156,7 @@ def _write(result: dict[str, Any], replayed: "Replay", plot: Path | None, folder
     figure = draw_distributions(f"{Path(result['trace']).name} on {result['device']}, {result['queue']}", distributions)
     if plot is not None:
         write_atomically(plot, image(figure, plot.suffix.removeprefix(".")))
+        console.note(f"figure in {plot}")
     if folder is None:
         return
     table = pd.concat([steps.assign(distribution=name) for name, steps in distributions.items()], ignore_index=True)

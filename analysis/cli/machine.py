@@ -3,6 +3,7 @@
 import io
 import os
 from pathlib import Path
+from shlex import quote
 from tempfile import TemporaryDirectory
 from typing import Annotated, Any
 
@@ -94,4 +95,4 @@ def _plain(machine: Machine) -> dict[str, Any]:
 
 
 def _as_argument(path: Path) -> str:
-    return str(path) if os.sep in str(path) or path.suffix in (".yaml", ".yml") else f".{os.sep}{path}"
+    return quote(str(path) if os.sep in str(path) or path.suffix in (".yaml", ".yml") else f".{os.sep}{path}")

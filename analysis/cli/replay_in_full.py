@@ -38,7 +38,7 @@ def run_in_full(trace: Path, machine: Machine, *, dependences: str | None, place
             raise spec_error(error, machine.source) from None
     if out is not None:
         trace_runs.write(results, out, started)
-        console.note(f"results in {out}; `memwalk explain {out}` says where the time goes")
+        console.note_results(out)
     if json:
         console.print_json(_tree(results))
     else:

@@ -69,7 +69,7 @@ def run(
         console.print_json({"id": experiment.name, "out": str(folder), "rows": records})
         return
     print_results(experiment.body.title or experiment.name, results)
-    console.note(f"results in {folder}; `memwalk explain {folder}` says where the time goes")
+    console.note_results(folder)
 
 
 def _estimate(rows: Sequence[Row], count: int) -> None:

@@ -1,5 +1,6 @@
 """Draws distribution functions of response times."""
 
+import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
@@ -19,6 +20,8 @@ def draw_distributions(title: str, distributions: dict[str, pd.DataFrame]) -> Fi
         for index, (name, steps) in enumerate(distributions.items()):
             colour, _, dashes = style.look(name, index)
             times, shares = steps["response_ms"].to_numpy(), steps["share"].to_numpy()
+            # From no request on: of requests that take equally long there is nothing else to see.
+            times, shares = np.insert(times, 0, times[0]), np.insert(shares, 0, 0.0)
             axes.step(times, shares, where="post", color=colour, linestyle=dashes, label=style.as_written(name))
             end = max(end, float(times[shares.searchsorted(min(_SHOWN, shares[-1]))]))
         axes.set_title(style.as_written(title))
