@@ -108,6 +108,11 @@ def test_values_of_an_override_are_laid_on_what_one_before_it_fixes(tmp_path: Pa
         ("  operations: 50", "  opertions: 50", "experiment.yaml:10:3: unknown key `opertions`; did you mean `operations`?"),
         ("machine: ./small.yaml", "machine: thesis", "experiment.yaml:4:10: machine `thesis`: not in"),
         ("workload.keys: [1000, 2000]", "workload.keys: [-1]", "experiment.yaml:16:19: keys: `-1` is too small"),
+        (
+            "workload.keys: [1000, 2000]",
+            "workload.keys: [1000, 7, 1000]",
+            "experiment.yaml:16:28: workload.keys has `5` twice; keep one",
+        ),
         ("workload.keys: [1000, 2000]", "workload.keys: []", "experiment.yaml:16:18: workload.keys has no values"),
         (
             "workload.keys: [1000, 2000]",

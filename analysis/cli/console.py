@@ -70,6 +70,11 @@ def note(message: str) -> None:
     typer.echo(f"memwalk: {message}", err=True)
 
 
+def counted(number: int, thing: str) -> str:
+    """Write how many of a thing there are, whose plural ends in s."""
+    return f"{number:,} {thing}{'' if number == 1 else 's'}"
+
+
 def note_results(folder: Path) -> None:
     """Say where results are, and what to run next."""
     note(f"results in {folder}; `memwalk explain {quote(str(folder))}` says where the time goes")

@@ -96,9 +96,9 @@ def replay(
     elif kinds:
         _print(f"{trace} on {loaded.name}, {queue}", kinds)
     if replayed.ended is not None:
-        replayed.ended.add_note(f"these are the results of {requests:,} requests, and no files were written")
+        replayed.ended.add_note(f"these are the results of {console.counted(requests, 'request')}, and no files were written")
         raise replayed.ended
-    console.note(f"{requests:,} requests in {seconds:.1f} s, {requests / max(seconds, 1e-3):,.0f} requests/s")
+    console.note(f"{console.counted(requests, 'request')} in {seconds:.1f} s, {requests / max(seconds, 1e-3):,.0f} requests/s")
     _write(result, replayed, plot, out)
 
 

@@ -24,7 +24,7 @@ class LineProgress:
         self.pace = Pace(estimated)
         self.next_line = time.monotonic() + _SECONDS_BETWEEN_LINES
         if missing:
-            console.note(f"{self.total} points, {self.done} finished before")
+            console.note(f"{console.counted(self.total, 'point')}, {self.done} finished before")
 
     def within(self, point: Point, events: int, steps: int, built: int = 0) -> None:
         """Print a line, unless the last one is recent or the point only begins."""

@@ -98,7 +98,7 @@ def _list(rows: Sequence[Row], *, json: bool) -> None:
         return
     varying = varying_parameters(rows)
     cells = [[row.variant, row.point.id, *(row.parameters.get(name) for name in varying)] for row in rows]
-    title = f"{len(rows)} rows, {len(distinct_points(rows))} distinct points"
+    title = f"{console.counted(len(rows), 'row')}, {console.counted(len(distinct_points(rows)), 'distinct point')}"
     console.print_table(title, ["variant", "point", *varying], cells, numeric_from=2)
     typer.echo(_told(whole, duration(whole["seconds"])))
 

@@ -141,6 +141,11 @@ def _alternatives(setting: Setting, kernels: set[str]) -> Axis:
         if not isinstance(value, list) and value not in alone:
             either, example = (f"{', '.join(alone)} or lists", alone[0]) if alone else ("lists", "[...]")
             raise setting.value.error((index,), f"{path} takes {either}, so each of its values is one; write [{example}, [...]]")
+    seen: set[str] = set()
+    for index, value in enumerate(values):
+        if repr(value) in seen:
+            raise setting.value.error((index,), f"{path} has `{value}` twice; keep one")
+        seen.add(repr(value))  # as text: 1 and true are two
     return tuple(Setting(setting.route, setting.value.below((index,))) for index in range(len(values)))
 
 
