@@ -1,6 +1,7 @@
 """The command line: help with examples, JSON on stdout, traces, explanations, lists, schemas."""
 
 import json
+import re
 import shlex
 from pathlib import Path
 from typing import Any
@@ -108,6 +109,18 @@ def test_a_recorded_trace_replays_to_the_statistics_of_the_live_run(tmp_path: Pa
     live = json.loads((tmp_path / "out" / "points" / f"{rows[0]['point']}.json").read_text())["statistics"]
     latency = ("--set", "machine.memory.latency_cycles=100cycles")
     assert answer("replay", "t.parquet", "--machine", "./small.yaml", *latency, cwd=tmp_path) == live | {"dependences": "recorded"}
+
+
+def test_times_stand_beside_cycles_of_different_clocks(tmp_path: Path) -> None:
+    write_experiment(tmp_path)
+    run = ("run", "experiment.yaml", "--scale", "quick", "--jobs", "1", "--set", "machine.memory.latency_cycles=150cycles")
+    assert "ns/operation" not in memwalk(*run, cwd=tmp_path).stdout
+    shown = memwalk(*run, "--set", "machine.clock_hz=[1GHz, 4GHz]", "--out", "clocks", cwd=tmp_path).stdout.splitlines()
+    names = re.split(" {2,}", shown[1])
+    for line in shown[2:]:
+        row = dict(zip(names, line.split(), strict=True))
+        ratio = float(row["cycles/operation"].replace(",", "")) / float(row["ns/operation"].replace(",", ""))
+        assert ratio == pytest.approx(int(row["machine.clock_hz"].replace(",", "")) / 1e9, rel=0.01)
 
 
 def test_the_command_to_go_on_with_can_be_copied(tmp_path: Path) -> None:

@@ -111,7 +111,7 @@ def test_values_of_an_override_are_laid_on_what_one_before_it_fixes(tmp_path: Pa
         (
             "workload.keys: [1000, 2000]",
             "workload.keys: [1000, 7, 1000]",
-            "experiment.yaml:16:28: workload.keys has `5` twice; keep one",
+            "experiment.yaml:16:28: workload.keys has `1000` twice; keep one",
         ),
         ("workload.keys: [1000, 2000]", "workload.keys: []", "experiment.yaml:16:18: workload.keys has no values"),
         (

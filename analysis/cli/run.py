@@ -68,7 +68,8 @@ def run(
         records = results.astype(object).where(results.notna(), None).to_dict("records")
         console.print_json({"id": experiment.name, "out": str(folder), "rows": records})
         return
-    print_results(experiment.body.title or experiment.name, results)
+    clocks = {row.point.id: row.point.machine["clock_hz"] for row in rows if row.point.machine}
+    print_results(experiment.body.title or experiment.name, results, clocks)
     console.note_results(folder)
 
 

@@ -1,5 +1,7 @@
 """Result tables for people."""
 
+from collections.abc import Mapping
+from functools import partial
 from typing import Any, TypeAlias
 
 import pandas as pd
@@ -28,17 +30,18 @@ def unsteady(results: pd.DataFrame) -> list[str]:
     ]
 
 
-def print_results(title: str, results: pd.DataFrame) -> None:
+def print_results(title: str, results: pd.DataFrame, clocks: Mapping[str, int]) -> None:
     """Print one line per point: what varies, and what was found; machines and storage in tables of their own.
 
-    What follows from the variant is left out.
+    What follows from the variant is left out. ``clocks`` are those of the machines, in hertz by point: where they differ, cycles do not
+    say which takes longer, and nanoseconds stand beside them.
     """
     varying = varying_in_variants(results)
     on_machine = results["cycles"].notna() if "cycles" in results else pd.Series(data=False, index=results.index)
     several = pd.Series([bool(program_names(row)) for row in results.to_dict("records")], index=results.index, dtype=bool)
     if several.any():
         _print_programs(title, results[several], varying)
-    for rows, measured in ((results[on_machine], _slots), (results[~on_machine & ~several], _all_measured)):
+    for rows, measured in ((results[on_machine], partial(_slots, clocks=clocks)), (results[~on_machine & ~several], _all_measured)):
         if rows.empty:
             continue
         cells: _Cells = {"variant": list(rows["variant"])}
@@ -67,12 +70,16 @@ def _there(value: Any) -> bool:
     return value is not None and not pd.isna(value) and value != 0
 
 
-def _slots(rows: pd.DataFrame) -> _Cells:
+def _slots(rows: pd.DataFrame, clocks: Mapping[str, int]) -> _Cells:
     """Show the cycles per operation, and the share of slots by cause in percent.
 
     A cause that shorter lists count with another is left out where it would show 0.0 only.
     """
-    cells: _Cells = {"cycles/operation": list(rows["cycles"] / rows["operations"])}
+    cycles = rows["cycles"] / rows["operations"]
+    cells: _Cells = {"cycles/operation": list(cycles)}
+    hertz = rows["point"].map(clocks)
+    if hertz.nunique() > 1:
+        cells["ns/operation"] = list(cycles / hertz * 1e9)
     for cause in (cause for cause in CAUSES if f"slots_{cause.name}" in rows):
         shares = [_percent(*pair) for pair in zip(rows[f"slots_{cause.name}"], rows["slots_total"], strict=True)]
         if not cause.within or any(share not in ("", "0.0") for share in shares):
