@@ -82,6 +82,14 @@ class Machine:
                 stated.append(f"{dotted(route)}: {written} at {clock} Hz is {lookup(plain, dotted(route))} cycles")
         return stated
 
+    def lack_of_cores(self, threads: int) -> str | None:
+        """Say that the machine has fewer cores than that, each of which runs a thread, and what helps; None if it has enough."""
+        cores = self.plain.get("cores", 1)
+        if threads <= cores:
+            return None
+        remedy = f"set machine.cores: {threads}, or take fewer threads"
+        return f"{threads} threads need as many cores, but machine {self.name} has {cores}; {remedy}"
+
     def derived(self) -> dict[str, Any]:
         """Return what follows from the numbers; memory is the first of several.
 

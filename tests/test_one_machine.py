@@ -407,6 +407,7 @@ def test_work_of_what_repeats_is_that_of_all_its_runs(tmp_path: Path) -> None:
     ("workload", "others", "sets", "told"),
     [
         (SEARCH, beside(JOIN), ("machine.cores=2",), r"6:3: 3 threads need as many cores, but machine small has 2; set machine.cores: 3"),
+        (SEARCH, beside(PARALLEL), ("machine.cores=2",), r"6:3: 4 threads need as many cores, .*; set machine.cores: 4"),
         (SEARCH, beside(SEARCH.replace("empty", "cold")), (), r"other.caches|others use the caches, too"),
         (SEARCH.replace("empty", "cold"), beside(SEARCH), (), r"4:.*others use the caches, too"),
         (
@@ -425,7 +426,7 @@ def test_work_of_what_repeats_is_that_of_all_its_runs(tmp_path: Path) -> None:
         (SEARCH, f"{beside(SEARCH)}\n  plain: {{kernel: requests, count: 3}}", (), "plain: it runs on storage, and others here share"),
         (SEARCH, beside(SEARCH).replace("machine", "machin"), (), "machin"),
     ],
-    ids=["cores", "cold-other", "cold", "asks-nothing", "no-storage", "mixed", "program", "misspelt"],
+    ids=["cores", "cores-of-all", "cold-other", "cold", "asks-nothing", "no-storage", "mixed", "program", "misspelt"],
 )
 def test_what_cannot_be_is_told(tmp_path: Path, workload: str, others: str, sets: tuple[str, ...], told: str) -> None:
     with pytest.raises(UserError, match=told):

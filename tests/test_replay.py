@@ -209,7 +209,7 @@ def test_every_kind_of_replay_prints_a_table(folder: Path) -> None:
         (("--sample", "10:20"), "UNIT:WARMUP:PERIOD"),
         (("--sample", "1000:2000:10"), "the period is at least"),
         (("--sample", "auto", "--mode", "counts"), "exclude each other"),
-        (("t.parquet",), "2 threads need as many cores, but the machine has 1"),
+        (("t.parquet",), "2 threads need as many cores, but machine small has 1; set machine.cores: 2, or take fewer"),
         (("--shared-addresses",), "one trace shares its addresses with nobody"),
         (("--gem5", "gem5.opt"), "--gem5: only with --engine gem5"),
         (("--gem5-folder", "g", "--mode", "counts"), "--gem5-folder: only with --engine gem5"),

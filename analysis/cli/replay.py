@@ -116,6 +116,8 @@ def replay(
     threads = max(sum(one.threads for one in facts), 1)
     calls, is_timed = any(one.calls for one in facts), mode is Mode.TIMING
     refuse_without_effect(settings, Run(machine=loaded.native(), threads=threads, calls=calls, is_timed=is_timed))
+    if is_timed and sample is None and engine is Engine.NATIVE and (lack := loaded.lack_of_cores(threads)) is not None:
+        raise UserError(f"--machine {machine}: {lack}")
     plan = None if sample is None else SamplePlan.of(sample)
     special = [mode is Mode.COUNTS, sample is not None, len(traces) > 1, engine is Engine.GEM5]
     if sum(special) > 1:

@@ -125,10 +125,10 @@ class _Expansion:
         if workload.kernel is None:
             if machine is None:
                 raise self._missing("machine", workload.values)
-            for one in (workload, *(() if beside is None else beside.workloads.values())):
-                _check_cores(one.threads, machine, one.source)
             if beside is not None and beside.neighbours.share_machine:
                 _check_cores(run.threads, machine, beside.source)
+            for one in (workload, *(() if beside is None else beside.workloads.values())):
+                _check_cores(one.threads, machine, one.source)
             neighbours = None if beside is None else beside.neighbours
             point = Point.on_machine(machine.native(), workload.values, observe, system=system, neighbours=neighbours)
         elif system is None:
@@ -174,8 +174,5 @@ def _check_asking(beside: ResolvedBeside, run: Run) -> None:
 
 def _check_cores(threads: int, machine: Machine, source: Sourced) -> None:
     """Raise UserError, which blames ``source``, for more threads than the machine has cores."""
-    cores = machine.native().get("cores", 1)
-    if threads > cores:
-        name = machine.native()["name"]
-        remedy = f"set machine.cores: {threads}, or take fewer threads"
-        raise source.error((), f"{threads} threads need as many cores, but machine {name} has {cores}; {remedy}")
+    if (lack := machine.lack_of_cores(threads)) is not None:
+        raise source.error((), lack)
