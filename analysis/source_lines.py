@@ -14,7 +14,7 @@ _TEXT = 60
 def source_lines(program: Path, places: Iterable[str]) -> dict[str, str]:
     """Return ``file:line: text`` for each of ``places``, addresses in hexadecimal, whose line the program tells.
 
-    The text is there if the source is. A file has its name alone where no other has the same. The program has to be compiled with
+    The text is there if the source is, and a line that the source does not have is told of no place. A file has its name alone where no other has the same. The program has to be compiled with
     ``-g``. Raises UserError if it is no program, tells no line of any place, or addr2line cannot be asked.
     """
     addresses = [place for place in places if place.startswith("0x")]
@@ -32,6 +32,8 @@ def source_lines(program: Path, places: Iterable[str]) -> dict[str, str]:
     texts = {file: _lines(file) for files in named.values() for file in files}
     lines = {}
     for address, (file, number) in known.items():
+        if texts[file] and number > len(texts[file]):
+            continue  # addr2line (binutils 2.40) gives some functions of a header the file that includes it
         name = PurePath(file).name
         text = texts[file][number - 1].strip() if number <= len(texts[file]) else ""
         shown = text if len(text) <= _TEXT else f"{text[: _TEXT - 3]}..."
