@@ -15,7 +15,8 @@ def source_lines(program: Path, places: Iterable[str]) -> dict[str, str]:
     """Return ``file:line: text`` for each of ``places``, addresses in hexadecimal, whose line the program tells.
 
     The text is there if the source is, and a line that the source does not have is told of no place. A file has its name alone where no
-    other has the same. The program has to be compiled with ``-g``. Raises UserError if it is no program, tells no line of any place, or addr2line cannot be asked.
+    other has the same. The program has to be compiled with ``-g``. Raises UserError if it is no program, tells no line of any
+    place, or addr2line cannot be asked.
     """
     addresses = [place for place in places if place.startswith("0x")]
     if not addresses:
