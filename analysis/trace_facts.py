@@ -1,6 +1,7 @@
 """What a trace file says of itself, and what it cannot say."""
 
 import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,8 @@ _DEPENDENCES = "dependences"
 """What is among those that a trace lacks if it says of no access which it needs."""
 IMPORTED = "imported"
 """Where the description of an imported trace stands, below ``workload``."""
+_SAID_OF = {"branches": "branch outcomes", "prefetches": "software prefetches"}
+"""What is among those that a trace lacks if it has no such instructions."""
 _PHASE = "phase:"
 _POSITION = re.compile(r"([0-9][0-9_]{0,40})([kMG]?)(events?|instructions?)?")
 _PREFIXES = {"": 1, "k": 10**3, "M": 10**6, "G": 10**9}
@@ -32,6 +35,8 @@ class TraceFacts:
     phases: tuple[str, ...]
     calls: bool
     """Its program calls a host DBMS."""
+    instructions: frozenset[str] | None
+    """Kinds of instructions that it may have, of those that others do without; None if nobody says."""
     imported: bool
     """Another tool's trace."""
     says_dependences: bool
@@ -53,6 +58,7 @@ class TraceFacts:
             threads=int(info.get("threads", 1)),
             phases=tuple(info["layout"]["phases"]),
             calls=bool(info["layout"].get("calls")),
+            instructions=_instructions(workload, imported.get("lost", ())),
             imported=bool(imported),
             says_dependences=_DEPENDENCES not in imported.get("lost", ()),
             lacks=tuple(imported.get("lost", ())),
@@ -77,3 +83,13 @@ class TraceFacts:
                 f"{option} {text}: give a number of events such as 1000000, of instructions such as 2Minstructions, or phase:NAME"
             )
         return {"instructions" if (match[3] or "").startswith("i") else "events": count}
+
+
+def _instructions(workload: Mapping[str, Any], lost: Sequence[str]) -> frozenset[str] | None:
+    """Tell what the workload says of its instructions, or what an import leaves; arithmetic is plain in all that is imported."""
+    if IMPORTED in workload:
+        return frozenset({"stores", "exchanges", *(kind for kind, phrase in _SAID_OF.items() if phrase not in lost)})
+    try:
+        return native.instructions(dict(workload))
+    except native.SpecError:
+        return None  # of another version

@@ -440,6 +440,13 @@ def test_a_machine_file_may_have_cores(tmp_path: Path) -> None:
     assert expand(load_experiment(path))[0].point.machine["cores"] == 8
 
 
+def test_a_recorded_trace_has_the_instructions_of_its_workload(tmp_path: Path) -> None:
+    write_experiment(tmp_path, experiment(CHASE))
+    memwalk("trace", "record", "experiment.yaml", "-o", "t.parquet", cwd=tmp_path)
+    done = memwalk("replay", "t.parquet", "--machine", "./small.yaml", "--set", f"{PENALTY}=9cycles", cwd=tmp_path)
+    assert f"{PENALTY} has no effect on this run" in done.stderr
+
+
 def test_a_replay_of_one_trace_has_one_thread(tmp_path: Path) -> None:
     write_experiment(tmp_path)
     record = "trace record experiment.yaml --scale quick --variant B+ --set workload.seed=1 -o t.parquet"

@@ -51,6 +51,14 @@ def named(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return lackey(tmp_path_factory.mktemp("named"), "".join(text))
 
 
+@pytest.mark.parametrize("setting", ["core.mispredict_penalty_cycles=9cycles", "core.multiply_latency_cycles=9cycles"])
+def test_settings_of_instructions_that_it_does_not_have_are_refused(chain: Path, setting: str) -> None:
+    done = memwalk("replay", chain.name, "--machine", "./small.yaml", "--set", f"machine.{setting}", cwd=chain.parent)
+    assert done.returncode == 2
+    assert f"machine.{setting.partition('=')[0]} has no effect on this run" in done.stderr
+    replayed(chain, "--set", "machine.core.store_buffer_entries=9")
+
+
 def test_a_pointer_chain_lies_between_its_bounds(chain: Path) -> None:
     tree = replayed(chain)
     low, high = tree["bounds"]["cycles"]

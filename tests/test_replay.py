@@ -120,8 +120,12 @@ def test_counts_take_no_times(folder: Path) -> None:
         done = memwalk(*counting, f"machine.{path}={value}", cwd=folder)
         assert done.returncode == 2, path
         assert f"machine.{path} has no effect on this run: it is for replays in time, and --mode counts has none" in done.stderr
-    for size in ("caches.L1.ways=2", "dtlb.levels.0.entries=8", "dtlb.prefetch_on_miss=drop"):
+    for size in ("caches.L1.ways=2", "dtlb.levels.0.entries=8"):
         assert memwalk(*counting, f"machine.{size}", cwd=folder).returncode == 0, size
+    prefetching = ("--scale", "quick", "--variant", "p8B+", "--set", "workload.seed=1", "-o", "prefetching.parquet")
+    assert memwalk("trace", "record", "experiment.yaml", *prefetching, cwd=folder).returncode == 0
+    drops = [word.replace("t.parquet", "prefetching.parquet") for word in counting]
+    assert memwalk(*drops, "machine.dtlb.prefetch_on_miss=drop", cwd=folder).returncode == 0
 
 
 def test_the_breakdown_of_counts_says_what_it_counts(folder: Path) -> None:

@@ -1,6 +1,6 @@
 """`memwalk replay`: runs trace files on a machine."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
@@ -19,7 +19,7 @@ from memwalk.analysis.experiments.settings import parse_set
 from memwalk.analysis.trace_facts import TraceFacts
 from memwalk.simcore.engines import native
 from memwalk.simcore.errors import UserError
-from memwalk.simcore.machine import Setting, load_machine, spec_error
+from memwalk.simcore.machine import Machine, Setting, load_machine, spec_error
 from memwalk.simcore.yaml_source import Place, Sourced
 
 app = typer.Typer(add_completion=False)
@@ -114,8 +114,8 @@ def replay(
     loaded = load_machine(machine, machine_settings(set_), dbms=dbms)
     facts = [TraceFacts.of(trace) for trace in traces if trace.suffix != NPY]
     threads = max(sum(one.threads for one in facts), 1)
-    calls, is_timed = any(one.calls for one in facts), mode is Mode.TIMING
-    refuse_without_effect(settings, Run(machine=loaded.native(), threads=threads, calls=calls, is_timed=is_timed))
+    is_timed = mode is Mode.TIMING
+    refuse_without_effect(settings, _run(loaded, facts, threads, is_timed=is_timed))
     if is_timed and sample is None and engine is Engine.NATIVE and (lack := loaded.lack_of_cores(threads)) is not None:
         raise UserError(f"--machine {machine}: {lack}")
     plan = None if sample is None else SamplePlan.of(sample)
@@ -160,6 +160,14 @@ def replay(
     show(f"{', '.join(map(str, traces))} on {machine}", statistics)
     for one in imported:
         replay_tables.print_lacks(one, timed=mode is Mode.TIMING)
+
+
+def _run(machine: Machine, facts: Sequence[TraceFacts], threads: int, *, is_timed: bool) -> Run:
+    """Return what is known of the run of traces."""
+    said = [one.instructions for one in facts]
+    instructions = None if None in said else frozenset[str]().union(*(kinds for kinds in said if kinds is not None))
+    calls = any(one.calls for one in facts)
+    return Run(machine=machine.native(), threads=threads, calls=calls, instructions=instructions, is_timed=is_timed)
 
 
 def _profile(dbms: str | None) -> list[Setting]:
