@@ -56,5 +56,4 @@ def _readers(columns: Sequence[str], queries: Sequence[Query]) -> frozenset[int]
 def _cluster(table: Table, columns: tuple[int, ...], queries: Sequence[Query]) -> Cluster:
     """Describe merged columns for their placement."""
     names = [table.names[column] for column in columns]
-    readers = frozenset(number for number, query in enumerate(queries) if query.reads(names))
-    return Cluster(tuple((column, table.columns[column].bytes) for column in columns), readers)
+    return Cluster(tuple((column, table.columns[column].bytes) for column in columns), _readers(names, queries))
