@@ -111,6 +111,12 @@ def test_a_recorded_trace_replays_to_the_statistics_of_the_live_run(tmp_path: Pa
     assert answer("replay", "t.parquet", "--machine", "./small.yaml", *latency, cwd=tmp_path) == live | {"dependences": "recorded"}
 
 
+def test_help_has_a_short_name_everywhere() -> None:
+    for words in ((), ("run",), ("trace", "import")):
+        short = memwalk(*words, "-h")
+        assert (short.returncode, short.stdout) == (0, memwalk(*words, "--help").stdout)
+
+
 def test_times_stand_beside_cycles_of_different_clocks(tmp_path: Path) -> None:
     write_experiment(tmp_path)
     run = ("run", "experiment.yaml", "--scale", "quick", "--jobs", "1", "--set", "machine.memory.latency_cycles=150cycles")

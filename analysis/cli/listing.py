@@ -59,7 +59,10 @@ def _print(title: str, entries: list[dict[str, Any]]) -> None:
 
 def _list_parameters(kernel: str, *, json: bool) -> None:
     from memwalk.analysis.experiments.parameters import dotted_parameters, find_kernel
+    from memwalk.analysis.storage_workloads import list_kernels
 
+    if kernel in dict(list_kernels()):
+        raise UserError(f"`{kernel}` runs on storage; its parameters are in docs/storage.md and in `memwalk schema experiment`")
     parameters = list(dotted_parameters(find_kernel(kernel).parameters))
     if json:
         console.print_json([{"name": path} | one.facts() for path, one in parameters])

@@ -150,6 +150,7 @@ app = typer.Typer(
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["--help", "-h"]},
     help="Where in the memory hierarchy does a database data structure lose its time?",
     epilog="Example: memwalk run configs/experiments/search-tree-size.yaml --scale quick",
 )
