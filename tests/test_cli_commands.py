@@ -155,6 +155,7 @@ def test_traces_are_described_headed_and_checked(tmp_path: Path) -> None:
     assert info["workload"]["kernel"] == "index"
     head = answer("trace", "head", "t.parquet", "-n", "3", cwd=tmp_path)
     assert len(head) == 3
+    assert [(event["kind"], event["site"], event.get("phase")) for event in head[:2]] == [("flush", None, None), ("mark", None, "search")]
     events = pd.read_parquet(tmp_path / "t.parquet")
     assert len(events) == info["summary"]["events"] == answer("trace", "check", "t.parquet", cwd=tmp_path)["summary"]["events"]
     metadata = pq.read_metadata(tmp_path / "t.parquet").metadata

@@ -91,7 +91,8 @@ def head(
     json: console.Json = False,
 ) -> None:
     """Show the first events of a trace."""
-    events = native.trace_head(trace, count)
+    phases = native.trace_info(trace)["layout"]["phases"]
+    events = [_with_phase(event, phases) for event in native.trace_head(trace, count)]
     if json:
         console.print_json(events)
         return
@@ -111,6 +112,13 @@ def check(trace: Trace, json: console.Json = False) -> None:
 app.command(epilog="Example: memwalk trace export search.parquet --format gem5-elastic --machine thesis-simulator -o search.elastic.gz")(
     export
 )
+
+
+def _with_phase(event: dict[str, Any], phases: Sequence[str]) -> dict[str, Any]:
+    """Return an event that is no instruction without a place in the code, and with the phase that it opens, if it does."""
+    if event["kind"] == "mark":
+        return event | {"site": None, "phase": phases[event["address"]]}
+    return event | {"site": None} if event["kind"] in ("flush", "measure") else event
 
 
 def _given(settings: Sequence[Setting], variant: str | None, scale: str | None) -> dict[str, Any]:
