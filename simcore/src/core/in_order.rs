@@ -70,6 +70,8 @@ pub(crate) struct InOrder {
     exchange: ExchangeSpec,
     store_buffer: StoreBuffer,
     results: Results<Produced>,
+    /// Of all results so far, the last to come.
+    latest: Produced,
     instructions: u64,
 }
 
@@ -89,6 +91,7 @@ impl InOrder {
             exchange: core.exchange.unwrap_or_default(),
             store_buffer: StoreBuffer::new(core.store_buffer_entries),
             results: Results::new(REMEMBERED),
+            latest: Produced::default(),
             instructions: 0,
         }
     }
@@ -191,7 +194,11 @@ impl InOrder {
     #[inline]
     fn produce(&mut self, machinery: &Machinery, timing: Timing) {
         let place = machinery.ledger.place();
-        self.results.push(Produced { timing, place });
+        let produced = Produced { timing, place };
+        if timing.complete > self.latest.timing.complete {
+            self.latest = produced;
+        }
+        self.results.push(produced);
     }
 
     #[inline]
@@ -229,6 +236,11 @@ impl InOrder {
         machinery.touch(event, self.instructions - event.own_instructions());
         let place = machinery.ledger.place();
         if self.exchange.alone {
+            let Produced {
+                timing,
+                place: producer,
+            } = self.latest;
+            self.wait_for(machinery, &timing, producer);
             let (complete, level) = self.store_buffer.empty();
             let stores = Timing {
                 complete,
@@ -246,6 +258,15 @@ impl InOrder {
             self.wait_for(machinery, &timing, place);
         }
         self.wait_for_handler(machinery, timing);
+    }
+
+    /// The cycle in which an exchange that could issue in cycle `ready` would ask for its line.
+    fn exchange_begins(&self, mut ready: u64) -> u64 {
+        if self.exchange.alone {
+            let (written, _) = self.store_buffer.empty();
+            ready = ready.max(self.latest.timing.complete).max(written);
+        }
+        ready + u64::from(self.exchange.further_cycles)
     }
 
     /// Leaves slots empty until the access that was issued last has a miss handler, if it needs one. They count as the wait for a line from the
@@ -350,6 +371,7 @@ impl InOrder {
     pub(crate) fn flush(&mut self) {
         self.store_buffer.clear();
         self.results = Results::new(REMEMBERED);
+        self.latest = Produced::default();
     }
 
     /// Instructions run so far.
@@ -387,6 +409,10 @@ impl Clocked for InOrder {
         if matches!(event.kind, Kind::Store | Kind::StoreNta) {
             let (room, _) = self.store_buffer.free();
             ready = ready.max(room);
+        }
+        // A latch is taken when its exchange could ask.
+        if matches!(event.kind, Kind::Exchange | Kind::Latch | Kind::ShareLatch) {
+            ready = self.exchange_begins(ready);
         }
         machinery.handler_free(ready)
     }

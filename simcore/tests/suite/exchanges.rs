@@ -5,7 +5,7 @@ use crate::common::*;
 use crate::multicore::on_cores;
 use proptest::prelude::*;
 use simcore::spec::{CoherenceProtocol, CoherenceSpec, ExchangeSpec, MachineSpec};
-use traces::{Event, Kind};
+use traces::{Event, Kind, OpClass};
 
 const FURTHER: u64 = 13;
 const TRANSFER: u64 = 80;
@@ -121,6 +121,57 @@ fn alone_it_waits_for_stores_and_loads_wait_for_it() {
     );
     let memory = waits.slots.dcache["memory"];
     assert!(memory > 4 * (2 * T1 - 20), "{memory}");
+}
+
+/// What is before it and has no operand in common with it has ended: a load from memory, a division.
+#[test]
+fn alone_it_waits_for_everything_before_it() {
+    let divide = Event {
+        size: OpClass::Divide as u16,
+        ..Event::new(Kind::Op, 0)
+    };
+    for spec in [machine(), in_order()] {
+        let cycles = |alone, before: Event| {
+            let spec = exchanging(spec.clone(), alone);
+            cycles_behind(&spec, &[load(0)], &[after(1, before), exchange(8 * LINE)])
+        };
+        for (before, takes) in [(load(LINE), T1), (divide, 50)] {
+            let (overlapping, alone) = (cycles(false, before), cycles(true, before));
+            assert!(overlapping < T1 + T_NEXT + FURTHER + 10, "{overlapping}");
+            let expected = takes + FURTHER + T1;
+            assert!(
+                (expected..expected + 10).contains(&alone),
+                "{alone} {expected}"
+            );
+        }
+        // The wait is the load's, and memory's.
+        let waits = run(&exchanging(spec, true), &[load(0), exchange(8 * LINE)]);
+        assert!(waits.slots.dcache["memory"] > 4 * (2 * T1 - 20));
+    }
+}
+
+/// One that waits for what is before it asks for its line after another core, which asks meanwhile.
+#[test]
+fn alone_it_lets_others_ask_first() {
+    for mut spec in [machine(), in_order()] {
+        spec.cores = 2;
+        spec.coherence = Some(CoherenceSpec {
+            protocol: CoherenceProtocol::Mesi,
+            transfer_cycles: TRANSFER as u32,
+        });
+        let reader = [&delay(100)[..], &[after(1, load(8 * LINE))]].concat();
+        for before in [load(0), store(0)] {
+            let statistics = on_cores(
+                &exchanging(spec.clone(), true),
+                &[vec![before, exchange(8 * LINE)], reader.clone()],
+            );
+            let transfers = statistics
+                .cores
+                .iter()
+                .map(|core| core.coherence.unwrap().transfers);
+            assert_eq!(transfers.collect::<Vec<_>>(), [1, 0]);
+        }
+    }
 }
 
 /// A load and a store wait for the line twice, an exchange once.

@@ -5,7 +5,7 @@ use crate::common::*;
 use crate::multicore::{Programs, on_cores, on_cores_with};
 use proptest::prelude::*;
 use simcore::multicore::{Multicore, MulticoreStatistics, ThreadOf};
-use simcore::spec::MachineSpec;
+use simcore::spec::{ExchangeSpec, MachineSpec};
 use simcore::statistics::ReadingStatistics;
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -163,6 +163,28 @@ fn a_free_latch_takes_no_time() {
 }
 
 /// What is stored with the latch is there before another has it.
+/// Whoever takes a latch by an exchange that runs alone comes when what is before that has been written.
+#[test]
+fn who_waits_for_stores_anyway_does_not_wait_for_others() {
+    let address = latch(0).address;
+    for mut spec in [machine(), narrow()] {
+        spec.core.exchange = Some(ExchangeSpec {
+            further_cycles: 0,
+            alone: true,
+        });
+        spec.dtlb.walk_latency_cycles = 0;
+        let holder = [vec![latch(0)], delay(300), vec![after(1, unlatch(0))]].concat();
+        let comes = |before: Event| {
+            let takes = [after(1, before), latch(0), exchange(address)];
+            let events = [&delay(200)[..], &takes].concat();
+            let statistics = on_cores(&spec, &[holder.clone(), events]);
+            statistics.cores[1].slots.barrier.expect("others")
+        };
+        assert_eq!(comes(store(0)), 0, "its line comes after the latch is free");
+        assert!(comes(branch(true)) > 80);
+    }
+}
+
 #[test]
 fn stores_are_done_before_a_latch_is_free() {
     for spec in [machine(), in_order()] {

@@ -25,11 +25,25 @@ impl Clocked for OutOfOrder {
             let (room, _) = self.store_buffer.free();
             ready = ready.max(graduated).max(room);
         }
+        // A latch is taken when its exchange could ask.
+        if matches!(event.kind, Kind::Exchange | Kind::Latch | Kind::ShareLatch) {
+            ready = self.exchange_begins(ready);
+        }
         machinery.handler_free(ready)
     }
 }
 
 impl OutOfOrder {
+    /// The cycle in which an exchange whose operands are there in cycle `ready` would ask for its line.
+    fn exchange_begins(&self, mut ready: u64) -> u64 {
+        if self.exchange.alone {
+            let graduated = self.slots.graduation(self.slots.instructions());
+            let (written, _) = self.store_buffer.empty();
+            ready = ready.max(graduated).max(written);
+        }
+        ready + u64::from(self.exchange.further_cycles)
+    }
+
     /// The cycle in which the last of so many more instructions would be dispatched that may have to wait for entries of the reorder buffer.
     #[inline(never)]
     fn foresee_dispatch(&self, instructions: u64) -> u64 {
