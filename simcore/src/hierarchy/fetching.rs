@@ -84,7 +84,13 @@ impl Hierarchy {
         let mut served = self.bring::<T>(port, 0, address, begun, purpose, look_ups);
         T::hold(&mut port.mshrs, handler, served.complete);
         if purpose == Purpose::Store && port.writes_through {
-            served = self.write_below::<T>(port, 0, address, when.at(served.complete), look_ups);
+            let written =
+                self.write_below::<T>(port, 0, address, when.at(served.complete), look_ups);
+            // The line came first, from where it took longer if that is further.
+            served = Served {
+                level: served.level.max(written.level),
+                ..written
+            };
         }
         served
     }

@@ -1,6 +1,7 @@
 //! Hardware prefetchers and write-through to the cycle: not ready at t-1, ready at t.
 
 use crate::common::*;
+use simcore::Statistics;
 use simcore::spec::{Inclusion, MachineSpec, MemorySpec, PrefetcherSpec, WritePolicy};
 use traces::Event;
 
@@ -196,6 +197,30 @@ fn a_written_through_store_occupies_the_store_buffer_until_the_next_level_has_it
                 "they wait for the second level"
             );
         }
+    }
+}
+
+/// Stores to lines that no cache has wait for memory, whether or not the first level fetches them before it passes the stores on.
+#[test]
+fn a_written_through_store_is_served_by_who_has_its_line() {
+    let served = |stats: &Statistics| {
+        let rows = stats.breakdown.iter();
+        [0, 1, 2, 3].map(|level| rows.clone().map(|row| row.served[level]).sum::<u64>())
+    };
+    for allocates in [true, false] {
+        let mut spec = machine();
+        spec.dtlb.walk_latency_cycles = 0;
+        spec.core.store_buffer_entries = 1;
+        spec.caches[0].write_policy = WritePolicy::WriteThrough;
+        spec.caches[0].write_allocate = allocates;
+        let stores: Vec<Event> = (0..10).map(|line| store(line * LINE)).collect();
+        let stats = run(&spec, &stores);
+        assert_eq!(served(&stats), [0, 0, 0, 10]);
+        assert_eq!(stats.slots.dcache["L2"], 0);
+        assert!(stats.slots.dcache["memory"] >= 8 * T1 * 4);
+        // Once the second level has them, they wait for that.
+        let again = run(&spec, &[&stores[..], &delay(4000), &stores].concat());
+        assert_eq!(served(&again), [0, 10, 0, 10]);
     }
 }
 
