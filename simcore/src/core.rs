@@ -335,10 +335,10 @@ impl Core {
             Kind::Mark => self.open_phase(event.address, instructions),
             Kind::Fetch => self.fetch(caches, event),
             Kind::Flush => {
+                self.pipeline.flush(machinery);
                 if !self.has_neighbours {
                     machinery.flush(caches);
                 }
-                self.pipeline.flush();
                 Ok(())
             }
             Kind::Call => self.call(caches, event),

@@ -236,11 +236,7 @@ impl InOrder {
         machinery.touch(event, self.instructions - event.own_instructions());
         let place = machinery.ledger.place();
         if self.exchange.alone {
-            let Produced {
-                timing,
-                place: producer,
-            } = self.latest;
-            self.wait_for(machinery, &timing, producer);
+            self.wait_for_results(machinery);
             let (complete, level) = self.store_buffer.empty();
             let stores = Timing {
                 complete,
@@ -289,6 +285,12 @@ impl InOrder {
             timing.charge(&mut machinery.ledger, place, position, 0, 0, self.width);
             self.issue.wait_until(timing.complete);
         }
+    }
+
+    /// Leaves slots empty until all results are there, which who gives the last is charged for.
+    fn wait_for_results(&mut self, machinery: &mut Machinery) {
+        let Produced { timing, place } = self.latest;
+        self.wait_for(machinery, &timing, place);
     }
 
     /// Leaves slots empty until the store buffer has room for a store that issued in cycle `issue`, and gives the cycle in which it has.
@@ -367,8 +369,9 @@ impl InOrder {
         self.results.push(Produced::default());
     }
 
-    /// Everything issued has ended; nothing later overlaps with what came before.
-    pub(crate) fn flush(&mut self) {
+    /// Everything issued has ended, but for stores and prefetches on their way; nothing later overlaps with what came before.
+    pub(crate) fn flush(&mut self, machinery: &mut Machinery) {
+        self.wait_for_results(machinery);
         self.store_buffer.clear();
         self.results = Results::new(REMEMBERED);
         self.latest = Produced::default();

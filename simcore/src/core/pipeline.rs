@@ -112,8 +112,11 @@ impl Pipeline {
     }
 
     /// Nothing later overlaps with what came before.
-    pub(super) fn flush(&mut self) {
-        either!(self, core => core.flush());
+    pub(super) fn flush(&mut self, machinery: &mut Machinery) {
+        match self {
+            Self::OutOfOrder(core) => core.flush(),
+            Self::InOrder(core) => core.flush(machinery),
+        }
     }
 
     /// Graduation slots filled or charged so far.
