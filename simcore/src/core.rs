@@ -228,13 +228,22 @@ impl Core {
         self.events += 1;
         let plain = u64::from(event.instructions);
         self.pipeline.pass(&mut self.machinery, plain);
+        self.done()
+    }
+
+    /// The cycle at whose end all instructions so far have graduated, those that wait for nothing have their results, and stores are written.
+    fn done(&self) -> u64 {
         let width = u64::from(self.spec.core.issue_width);
         let graduated = self.position().div_ceil(width);
-        graduated.max(self.pipeline.stores_drained())
+        let pipeline = &self.pipeline;
+        graduated
+            .max(pipeline.results_there())
+            .max(pipeline.stores_drained())
     }
 
     /// Goes on behind a barrier at which the last core is in cycle `cycle`.
     pub(crate) fn leave_barrier(&mut self, cycle: u64) {
+        self.pipeline.wait_for_results(&mut self.machinery);
         self.pipeline
             .wait_until(&mut self.machinery, cycle, Cause::Barrier);
     }
@@ -279,7 +288,7 @@ impl Core {
     pub(crate) fn drain(&mut self, caches: &mut Hierarchy) -> u64 {
         let width = u64::from(self.spec.core.issue_width);
         let (position, instructions) = (self.position(), self.instructions());
-        let end = position.div_ceil(width).max(self.pipeline.stores_drained());
+        let end = self.done();
         let end = end.max(caches.drained(&mut self.machinery.port, end));
         let from = self.began.as_ref().map_or(0, |began| began.position);
         let cycles = (end * width - from).div_ceil(width);

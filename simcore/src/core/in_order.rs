@@ -260,7 +260,7 @@ impl InOrder {
     fn exchange_begins(&self, mut ready: u64) -> u64 {
         if self.exchange.alone {
             let (written, _) = self.store_buffer.empty();
-            ready = ready.max(self.latest.timing.complete).max(written);
+            ready = ready.max(self.results_there()).max(written);
         }
         ready + u64::from(self.exchange.further_cycles)
     }
@@ -287,8 +287,13 @@ impl InOrder {
         }
     }
 
+    /// The cycle in which all results are there.
+    pub(crate) fn results_there(&self) -> u64 {
+        self.latest.timing.complete
+    }
+
     /// Leaves slots empty until all results are there, which who gives the last is charged for.
-    fn wait_for_results(&mut self, machinery: &mut Machinery) {
+    pub(crate) fn wait_for_results(&mut self, machinery: &mut Machinery) {
         let Produced { timing, place } = self.latest;
         self.wait_for(machinery, &timing, place);
     }

@@ -119,6 +119,21 @@ impl Pipeline {
         }
     }
 
+    /// The cycle in which all results are there that nothing has waited for: instructions that have graduated have theirs.
+    pub(super) fn results_there(&self) -> u64 {
+        match self {
+            Self::OutOfOrder(_) => 0,
+            Self::InOrder(core) => core.results_there(),
+        }
+    }
+
+    /// Leaves slots empty until then.
+    pub(super) fn wait_for_results(&mut self, machinery: &mut Machinery) {
+        if let Self::InOrder(core) = self {
+            core.wait_for_results(machinery);
+        }
+    }
+
     /// Graduation slots filled or charged so far.
     pub(super) fn position(&self) -> u64 {
         either!(self, core => core.position())

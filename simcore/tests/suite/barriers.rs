@@ -64,6 +64,19 @@ fn a_store_is_done_before_the_barrier() {
     }
 }
 
+/// Whether or not anything needs the line: its wait is the loading core's own, and the others' at the barrier.
+#[test]
+fn a_load_is_done_before_the_barrier() {
+    for spec in [machine(), in_order()] {
+        let width = u64::from(spec.core.issue_width);
+        let statistics = on_cores(&spec, &[vec![load(0), barrier()], vec![barrier()]]);
+        let [loads, waits] = [0, 1].map(|core| &statistics.cores[core].slots);
+        assert!(waits.barrier.expect("others") / width >= T1);
+        assert!(loads.dcache["memory"] / width >= T1 - 1);
+        assert!(loads.barrier.expect("others") < 2 * width);
+    }
+}
+
 #[test]
 fn one_thread_waits_for_nobody() {
     for spec in [machine(), in_order()] {
