@@ -1,4 +1,4 @@
-//! The memory bus: one line per interval, reserved in a calendar.
+//! The memory bus: one line per interval, reserved in a calendar. So is a divider, which begins one division in the time of one.
 
 /// Reservations of the bus.
 ///

@@ -11,6 +11,7 @@ mod slots;
 use super::machinery::{Machinery, Timing};
 use super::units::{Results, StoreBuffer, Unit};
 use super::{EventTimes, Turn};
+use crate::bus::Bus;
 use crate::hierarchy::{Cycles, Hierarchy, Purpose};
 use crate::ledger::Cause;
 use crate::spec::{CoreSpec, ExchangeSpec, MachineSpec};
@@ -60,7 +61,8 @@ pub(crate) struct OutOfOrder {
     slots: Slots,
     memory_ports: Unit,
     branch_units: Unit,
-    divider_free: u64,
+    /// One division at a time: whose operands are there first has the unit first, as lines have the bus.
+    divider: Bus,
     reorder_buffer: ReorderBuffer,
     store_buffer: StoreBuffer,
     results: Results<u64>,
@@ -84,7 +86,7 @@ impl OutOfOrder {
             slots: Slots::new(core.issue_width, core.integer_units, entries),
             memory_ports: Unit::new(core.memory_ports),
             branch_units: Unit::new(core.branch_units),
-            divider_free: 0,
+            divider: Bus::new(u64::from(core.divide_latency_cycles)),
             reorder_buffer: ReorderBuffer::new(entries),
             store_buffer: StoreBuffer::new(core.store_buffer_entries),
             results: Results::new(entries as usize),
@@ -509,8 +511,7 @@ impl OutOfOrder {
     #[inline(always)]
     fn op(&mut self, machinery: &mut Machinery, event: &Event, start: Start) -> Seen {
         let (issue, latency) = if event.size == OpClass::Divide as u16 {
-            let issue = start.ready.max(self.divider_free);
-            self.divider_free = issue + self.divide_latency;
+            let issue = self.divider.reserve(start.ready, start.dispatched);
             (issue, self.divide_latency)
         } else if event.size == OpClass::Add as u16 {
             (start.ready, 1)

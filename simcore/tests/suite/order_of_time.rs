@@ -134,6 +134,29 @@ fn miss_handlers_that_are_wanted_later_are_free_until_then() {
     assert_eq!(ready_at_once(&spec, &now, 9), alone + T1);
 }
 
+/// Out of order, whose operands are there first has the divider first, where there is time for a division before the other's.
+#[test]
+fn a_division_that_waits_for_a_line_holds_up_none_that_could_begin_before() {
+    const DIVIDE: u64 = 50;
+    let divide = |back| {
+        let division = Event {
+            size: OpClass::Divide as u16,
+            ..Event::new(Kind::Op, 0)
+        };
+        after(back, division)
+    };
+    let mut spec = machine();
+    spec.dtlb.walk_latency_cycles = 0;
+    // What begins with the load's line ends with it, whatever divides behind it in the program.
+    let line = ISSUE + T1 + DIVIDE + GRADUATE;
+    assert_eq!(cycles(&spec, &[load(0), divide(1)]), line);
+    // Four graduate in a cycle, and five divisions have time before the line is there.
+    for (others, late) in [(1, 0), (3, 0), (5, 1), (6, DIVIDE)] {
+        let events = [&[load(0), divide(1)], &vec![divide(0); others][..]].concat();
+        assert_eq!(cycles(&spec, &events), line + late, "{others}");
+    }
+}
+
 #[test]
 fn a_blocking_walker_walks_once_at_a_time() {
     let spec = machine();
