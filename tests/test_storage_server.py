@@ -97,6 +97,31 @@ def test_a_bus_bounds_the_bandwidth():
         assert 100 * 10 <= env.now / 10**6 <= 100 * 10 + 10
 
 
+@pytest.mark.parametrize("write", [False, True])
+@pytest.mark.parametrize("megabytes_per_second", [5, 20, 100, 1000])
+def test_requests_that_wait_for_a_bus_wait_for_no_command(megabytes_per_second, write):
+    """A MEMStore has taken the command of what waits, and moves its sled for it while blocks of the request before wait for the bus."""
+    blocks = [draw * 16 for draw in random.Random(5).sample(range(10_000), 50)]
+
+    def served(bus):
+        env = simpy.Environment()
+        (server,) = serve_devices(env, [load_device("mems-g2").device()], bus=bus)
+        events = [server.submit(block, 16, write=write) for block in blocks]
+        env.run()
+        return [event.value for event in events]
+
+    bus = Bus(megabytes_per_second * 10**6)
+    alone, shared = served(None), served(bus)
+    for before, one in itertools.pairwise(shared):
+        assert one.parts.overhead_ps == 0
+        assert sum(one.parts) == one.end_ps - one.start_ps
+        assert one.start_ps == before.end_ps
+    # Nobody else is on the bus: it costs what it is slower than the device, and one request at the beginning and the end.
+    slowest = max(alone[-1].end_ps, len(blocks) * bus.transfer_ps(16))
+    longest = max(one.end_ps - one.start_ps for one in alone) + bus.transfer_ps(16)
+    assert alone[-1].end_ps <= shared[-1].end_ps <= 1.1 * slowest + 2 * longest
+
+
 def test_wrong_arguments_are_refused():
     env = simpy.Environment()
     with pytest.raises(ValueError, match="carries nothing"):

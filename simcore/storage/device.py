@@ -72,6 +72,14 @@ class BatchDevice(StorageDevice, Protocol):
         """Serve runs of blocks as one request, started at ``start_ps``; returns when that is done, in ps."""
 
 
+@runtime_checkable
+class AnticipatingDevice(StorageDevice, Protocol):
+    """A device that has begun with a request which starts in the picosecond in which the one before ended: that has waited."""
+
+    def hold_up(self, from_ps: int, until_ps: int) -> None:
+        """Have the latest request, if it ended at ``from_ps``, end at ``until_ps``: until then what it shares with others is busy."""
+
+
 def positioning_bounds(device: StorageDevice, now_ps: int, requests: Sequence[Asked]) -> Sequence[int]:
     """Return times that ``positioning_ps`` of the requests never falls below: of the device's method of this name, or 0 without one."""
     bounds: Callable[[int, Sequence[Asked]], Sequence[int]] | None = getattr(device, "positioning_bounds", None)

@@ -17,7 +17,7 @@ import simpy
 from simpy.events import NORMAL, EventPriority
 
 from memwalk.simcore.storage.bus import Bus
-from memwalk.simcore.storage.device import MOST_DEVICES, BatchDevice, Parts, Run, StorageDevice, queue_depth
+from memwalk.simcore.storage.device import MOST_DEVICES, AnticipatingDevice, BatchDevice, Parts, Run, StorageDevice, queue_depth
 from memwalk.simcore.storage.queues import Fcfs, Queue, Request
 from memwalk.simcore.storage.steps import step_made
 
@@ -94,6 +94,7 @@ class DeviceServer:
         self._queue: Queue = Fcfs() if queue is None else queue
         self.bus = bus
         self.batches = device if isinstance(device, BatchDevice) else None
+        self._anticipates = device if isinstance(device, AnticipatingDevice) else None
         self._sequence = 0
         self._idle = [_Place(self, NORMAL + 1 + number) for _ in range(queue_depth(device))]
         self._places = len(self._idle)
@@ -152,6 +153,11 @@ class DeviceServer:
         while self._idle and len(self._queue):
             self._idle.pop().start(now, self._queue.pop(now, self.device))
 
+    def hold_up(self, from_ps: int, until_ps: int) -> None:
+        """Tell a device that would know of it when the bus keeps it waiting: for what it has read or is to write."""
+        if self._anticipates is not None and until_ps > from_ps:
+            self._anticipates.hold_up(from_ps, until_ps)
+
     def left(self, place: "_Place") -> None:
         """Note that a request has ended; the next choice waits until everything else of this moment has happened."""
         self._idle.append(place)
@@ -179,12 +185,14 @@ class _Place:
         if bus is not None and request.write:
             start = bus.carry(now, request.blocks)
             landed = start + bus.transfer_ps(request.blocks)
+            server.hold_up(now, start)
         if request.runs:
             assert server.batches is not None
             moved = server.batches.serve_batch(start, request.runs, write=request.write)
         else:
             moved = server.device.serve(start, request.block, request.blocks, write=request.write)
         end = max(moved, landed)
+        server.hold_up(moved, end)
         self._served = Served(request.arrival_ps, now, end, _with_wait(server.device.parts, start - now + end - moved))
         self._end.set(self._finish if bus is None or request.write else self._fetch, end - now)
 
@@ -201,6 +209,7 @@ class _Place:
         if late == 0:
             self._finish(event)
             return
+        self._server.hold_up(end, end + late)
         self._served = Served(arrival, start, end + late, _with_wait(parts, late))
         self._end.set(self._finish, late)
 

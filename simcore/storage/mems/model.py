@@ -83,6 +83,11 @@ class Memstore:
         self.parts = _behind(start_ps - begin_ps, Parts(overhead_ps, seek_ps, turn_ps, transfer_ps, bus_ps))
         return self._end_ps
 
+    def hold_up(self, from_ps: int, until_ps: int) -> None:
+        """See `memwalk.simcore.storage.device.AnticipatingDevice`."""
+        if self._end_ps == from_ps:
+            self._end_ps = until_ps
+
     def positioning_ps(self, now_ps: int, block: int, *, write: bool) -> int:  # noqa: ARG002 (reading and writing are alike)
         """Estimate the time from ``now_ps`` until ``block`` could begin to move, without moving anything."""
         begin_ps, overhead_ps, cylinder, motion = self._ready(now_ps)
