@@ -32,20 +32,23 @@ struct WalkCache {
 }
 
 impl WalkCache {
-    /// When the entry came or comes, if it is remembered; it is from now on.
-    fn access(&mut self, entry: u64) -> Option<Arrival> {
+    /// When the entry came or comes, if it is remembered, which makes it the one used last.
+    fn find(&mut self, entry: u64) -> Option<Arrival> {
         let held = |remembered: &Remembered| remembered.entry == entry;
-        let found = self.entries.iter().position(held);
-        let end = found.or(self.entries.len().checked_sub(1))?;
-        self.entries[..=end].rotate_right(1);
-        if found.is_some() {
-            return Some(self.entries[0].arrival);
-        }
-        self.entries[0] = Remembered { entry, ..NOTHING };
-        None
+        let found = self.entries.iter().position(held)?;
+        self.entries[..=found].rotate_right(1);
+        Some(self.entries[0].arrival)
     }
 
-    /// The entry looked up last is there at the end of `arrival`.
+    /// Remembers an entry that a walk has read, in the place of the one used longest ago.
+    fn put(&mut self, entry: u64, arrival: Arrival) {
+        if let Some(oldest) = self.entries.last_mut() {
+            *oldest = Remembered { entry, arrival };
+            self.entries.rotate_right(1);
+        }
+    }
+
+    /// The entry found last is there at the end of `arrival`.
     fn expect(&mut self, arrival: Arrival) {
         if let Some(latest) = self.entries.first_mut() {
             latest.arrival = arrival;
@@ -106,7 +109,7 @@ impl PageTable {
         // The walk begins behind the deepest entry that is remembered, when that is there.
         let (mut first, mut there) = (0, time);
         for (level, cache) in self.walk_caches[..leaf].iter_mut().enumerate() {
-            if let Some(arrival) = cache.access(entry(level)) {
+            if let Some(arrival) = cache.find(entry(level)) {
                 there = arrival.wait(time);
                 cache.expect(arrival.no_later_than(time, there));
                 first = level + 1;
@@ -118,11 +121,13 @@ impl PageTable {
             there =
                 hierarchy.read_at::<T>(port, self.first_cache, address, When::ahead(there, now));
             self.reads += 1;
-            if level < leaf && T::PASSES {
-                self.walk_caches[level].expect(Arrival {
+            if level < leaf {
+                let arrival = Arrival {
                     start: time,
                     end: there,
-                });
+                };
+                let arrival = if T::PASSES { arrival } else { NOTHING.arrival };
+                self.walk_caches[level].put(entry(level), arrival);
             }
         }
         there

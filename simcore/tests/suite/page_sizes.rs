@@ -96,6 +96,33 @@ fn pages_of_both_sizes_share_the_upper_levels_of_the_table() {
     );
 }
 
+/// Entries that a walk skips, as one behind them is remembered, are not read by it: who needs them later reads them.
+#[test]
+fn a_walker_remembers_what_it_has_read_only() {
+    let mut spec = in_segments(&walking(SMALL, None), &["tree"]);
+    spec.dtlb.page_table.as_mut().unwrap().walk_cache_entries = 1;
+    let layout = Layout {
+        segments: vec![
+            Segment {
+                name: "heap".to_owned(),
+                base: 0,
+                size_bytes: 2 * LARGE,
+            },
+            Segment {
+                name: "tree".to_owned(),
+                base: GIANT,
+                size_bytes: LARGE,
+            },
+        ],
+        ..Layout::default()
+    };
+    let mut engine = Engine::new(&spec, &layout).unwrap();
+    // The large page displaces the second level's entry, which the third one's spares the next walk, and not the one after that.
+    let loads = [0, GIANT, SMALL, LARGE].map(|page| after(1, load(page)));
+    engine.consume(&loads).unwrap();
+    assert_eq!(engine.finish().dtlb.walk_reads, Some(4 + 2 + 1 + 3));
+}
+
 #[test]
 fn one_huge_page_holds_what_many_small_ones_do() {
     let mut spec = machine();
