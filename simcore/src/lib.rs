@@ -4,8 +4,8 @@
 //! is deterministic, and time is an integer: cycles of the core.
 
 mod arrival;
-mod bus;
 mod cache;
+mod calendar;
 mod clock;
 mod combined;
 mod core;

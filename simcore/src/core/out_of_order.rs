@@ -11,7 +11,7 @@ mod slots;
 use super::machinery::{Machinery, Timing};
 use super::units::{Results, StoreBuffer, Unit};
 use super::{EventTimes, Turn};
-use crate::bus::Bus;
+use crate::calendar::Calendar;
 use crate::hierarchy::{Cycles, Hierarchy, Purpose};
 use crate::ledger::Cause;
 use crate::spec::{CoreSpec, ExchangeSpec, MachineSpec};
@@ -62,7 +62,7 @@ pub(crate) struct OutOfOrder {
     memory_ports: Unit,
     branch_units: Unit,
     /// One division at a time: whose operands are there first has the unit first, as lines have the bus.
-    divider: Bus,
+    divider: Calendar,
     reorder_buffer: ReorderBuffer,
     store_buffer: StoreBuffer,
     results: Results<u64>,
@@ -86,7 +86,7 @@ impl OutOfOrder {
             slots: Slots::new(core.issue_width, core.integer_units, entries),
             memory_ports: Unit::new(core.memory_ports),
             branch_units: Unit::new(core.branch_units),
-            divider: Bus::new(u64::from(core.divide_latency_cycles)),
+            divider: Calendar::new(u64::from(core.divide_latency_cycles)),
             reorder_buffer: ReorderBuffer::new(entries),
             store_buffer: StoreBuffer::new(core.store_buffer_entries),
             results: Results::new(entries as usize),

@@ -1,11 +1,11 @@
 //! A memory that takes the same time for every line, behind a bus that starts one line per interval.
 
-use crate::bus::Bus;
+use crate::calendar::Calendar;
 
 /// The bus calendar and the latency.
 #[derive(Debug)]
 pub(crate) struct FixedMemory {
-    bus: Bus,
+    bus: Calendar,
     latency: u64,
     write_backs_use_bus: bool,
 }
@@ -13,7 +13,7 @@ pub(crate) struct FixedMemory {
 impl FixedMemory {
     pub(crate) fn new(latency: u32, interval: u32, write_backs_use_bus: bool) -> Self {
         Self {
-            bus: Bus::new(u64::from(interval)),
+            bus: Calendar::new(u64::from(interval)),
             latency: u64::from(latency),
             write_backs_use_bus,
         }

@@ -9,7 +9,7 @@ use self::clocks::Clocks;
 use self::device::{Device, EPOCH_CYCLES};
 use self::pending::PendingReads;
 use super::{DramConfig, Geometry};
-use crate::bus::Bus;
+use crate::calendar::Calendar;
 use crate::spec::{Dramsim3Spec, SpecError};
 use crate::statistics::DramStatistics;
 use std::cmp::Reverse;
@@ -63,7 +63,7 @@ pub(crate) struct DramMemory {
     in_flight: HashMap<u64, VecDeque<InFlight>>,
     pending: PendingReads,
     /// Bursts on the data bus of each channel, by the core's time.
-    buses: Vec<Bus>,
+    buses: Vec<Calendar>,
     /// Device cycle of the latest arrival or end.
     last_active: u64,
     /// Reads that ended in the latest cycle.
@@ -103,7 +103,7 @@ impl DramMemory {
             requests: 0,
             in_flight: HashMap::new(),
             pending: PendingReads::default(),
-            buses: vec![Bus::new(geometry.burst_cycles); geometry.channels()],
+            buses: vec![Calendar::new(geometry.burst_cycles); geometry.channels()],
             last_active: 0,
             ended: Vec::new(),
             counts: DramStatistics::default(),
@@ -227,7 +227,7 @@ impl DramMemory {
         if self.paused {
             self.paused = false;
             self.ahead = self.device.clock() as i64 - due as i64;
-            self.buses.iter_mut().for_each(Bus::clear);
+            self.buses.iter_mut().for_each(Calendar::clear);
         }
         due
     }

@@ -1,19 +1,19 @@
-//! The memory bus: one line per interval, reserved in a calendar. So is a divider, which begins one division in the time of one.
+//! What serves one at a time, each as long as any other: the memory bus with its lines, and a divider.
 
-/// Reservations of the bus.
+/// Its reservations.
 ///
-/// Requests reach the bus in program order, which is not the order of their times: a load that waits for its
-/// address asks for a later time than the independent load after it. A counter of the next free cycle would make the
-/// second wait for the first; the calendar gives each request the first gap at or after its own time.
+/// Requests come in program order, which is not the order of their times: a load that waits for its address asks for a later time than the
+/// independent load after it. A counter of the next free cycle would make the second wait for the first; the calendar gives each request the
+/// first gap at or after its own time.
 #[derive(Clone, Debug)]
-pub(crate) struct Bus {
+pub(crate) struct Calendar {
     interval: u64,
     /// Start and end of each stretch of time that holds no gap of an interval, ascending. Few: shorter gaps can never be
     /// used, so the reservations around them are one stretch.
     busy: Vec<(u64, u64)>,
 }
 
-impl Bus {
+impl Calendar {
     pub(crate) fn new(interval: u64) -> Self {
         Self {
             interval,
@@ -70,23 +70,23 @@ mod tests {
 
     #[test]
     fn requests_at_once_are_an_interval_apart() {
-        let mut bus = Bus::new(15);
+        let mut bus = Calendar::new(15);
         assert_eq!([0; 3].map(|t| bus.reserve(t, 0)), [0, 15, 30]);
     }
 
     #[test]
     fn an_idle_bus_starts_at_once_and_one_cycle_early_waits() {
-        let mut bus = Bus::new(15);
+        let mut bus = Calendar::new(15);
         bus.reserve(100, 0);
         assert_eq!(bus.reserve(115, 0), 115);
-        let mut bus = Bus::new(15);
+        let mut bus = Calendar::new(15);
         bus.reserve(100, 0);
         assert_eq!(bus.reserve(114, 0), 115);
     }
 
     #[test]
     fn an_earlier_request_takes_the_gap_before_a_later_one() {
-        let mut bus = Bus::new(15);
+        let mut bus = Calendar::new(15);
         bus.reserve(100, 0);
         assert_eq!(bus.reserve(85, 0), 85);
         assert_eq!(bus.reserve(71, 0), 115, "a gap of 14 cycles is too short");
@@ -95,7 +95,7 @@ mod tests {
 
     #[test]
     fn the_past_is_forgotten() {
-        let mut bus = Bus::new(15);
+        let mut bus = Calendar::new(15);
         for t in 0..1000 {
             bus.reserve(t * 40, t * 40);
         }
@@ -125,7 +125,7 @@ mod tests {
             interval in 1_u64..20,
             requests in prop::collection::vec((0_u64..60, 0_u64..12), 1..100),
         ) {
-            let mut bus = Bus::new(interval);
+            let mut bus = Calendar::new(interval);
             let (mut starts, mut now) = (Vec::new(), 0);
             for (ahead, advance) in requests {
                 now += advance;
