@@ -132,15 +132,10 @@ fn workloads_say_what_instructions_they_have() {
     for workload in every_workload().into_iter().chain(more.map(workload)) {
         let (events, _) = events(&mut Library::new(), &workload);
         let has = |kinds: &[Kind]| events.iter().any(|event| kinds.contains(&event.kind));
-        let waited_for: BTreeSet<usize> = events
-            .iter()
-            .enumerate()
-            .filter(|(_, event)| event.dep > 0)
-            .map(|(index, event)| index - event.dep as usize)
-            .collect();
         let computes = |class| {
             let is = |event: &Event| event.kind == Kind::Op && event.size == class as u16;
-            waited_for.iter().any(|&index| is(&events[index]))
+            let mut waiting = events.iter().enumerate().filter(|(_, one)| one.dep > 0);
+            waiting.any(|(index, one)| is(&events[index - one.dep as usize]))
         };
         // All but those of loops that are left at the end of the program, behind which stands nothing.
         let before_the_last = &events[..events.len() - 1];
