@@ -80,7 +80,7 @@ static void note_signal(enum kind kind, const volatile void *address, const void
 #define SIGNALS(name)                                                                          \
     int __real_##name(pthread_cond_t *condition) __attribute__((weak));                            \
     int __wrap_##name(pthread_cond_t *condition) {                                                  \
-        note_signal(SIGNAL, condition, CALLER);                                                  \
+        note_signal(SIGNAL, condition, CALLER);                                                     \
         return __real_##name(condition);                                                            \
     }
 
@@ -93,7 +93,7 @@ SIGNALS(pthread_cond_broadcast)
         note_released(EXCHANGE, lock, CALLER);                                                      \
         int error = __real_##name arguments;                                                        \
         if (!error)                                                                                 \
-            note_signal(WAKE, condition, CALLER);                                                \
+            note_signal(WAKE, condition, CALLER);                                                   \
         note_taken(LATCH, lock, CALLER);                                                            \
         return error;                                                                               \
     }
