@@ -1,5 +1,6 @@
 //! Native runs do what the traced ones do, and are timed.
 
+use crate::common::every_workload::{csb, p8};
 use serde_json::{Value, json};
 use std::ops::ControlFlow;
 use traces::Counter;
@@ -27,8 +28,6 @@ fn run(prepared: &Prepared) -> Measured {
 /// is that of the traced run.
 #[test]
 fn outcomes_are_those_of_traced_runs() {
-    let p8 = |jump_pointers: &str| json!({"node_lines": 8, "prefetch": true, "jump_pointers": jump_pointers});
-    let csb = |node_lines: u32| json!({"kind": "csb+", "node_lines": node_lines, "prefetch": node_lines > 1});
     for tree in [
         json!({}),
         p8("none"),
