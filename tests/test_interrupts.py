@@ -229,7 +229,7 @@ def test_a_signal_behind_one_of_somebody_else_is_heard(monkeypatch: pytest.Monke
         ended.append(code)
         raise SystemExit
 
-    monkeypatch.setattr(termination, "_PATIENCE_SECONDS", 0.01)
+    monkeypatch.setattr(termination, "_MOST_SECONDS", 0.01)
     monkeypatch.setattr(os, "_exit", end)
     heard, told = socket.socketpair()
     told.send(bytes([signal.SIGCHLD, signal.SIGTERM]))
@@ -237,6 +237,12 @@ def test_a_signal_behind_one_of_somebody_else_is_heard(monkeypatch: pytest.Monke
     with contextlib.suppress(SystemExit):
         termination._end_unless([], heard, [signal.SIGTERM])
     assert ended == [128 + signal.SIGTERM]
+
+
+def test_a_command_that_gets_little_of_a_busy_machine_has_longer_to_clean_up() -> None:
+    assert not termination._out_of_patience(seconds=3, processor_seconds=0.2)
+    assert termination._out_of_patience(seconds=1.1, processor_seconds=1.1), "it was at work, and has not looked"
+    assert termination._out_of_patience(seconds=6, processor_seconds=0), "it waits for something"
 
 
 def test_who_ignores_signals_goes_on_doing_so() -> None:

@@ -19,8 +19,9 @@ _DEFAULTS: Mapping[int, Callable[[int, FrameType | None], Any] | signal.Handlers
 """Signals that end the program, and what becomes of them where nobody has asked for anything else."""
 
 _PATIENCE_SECONDS = 1.0
-"""What a command has to notice a signal. Simulations look for it ten times as often; memory that is being filled does not."""
-
+"""Processor time that a command has to notice a signal. Simulations look for it ten times as often; memory that is being filled does not."""
+_MOST_SECONDS = 5.0
+"""What it has at most: on a busy machine, where it gets little of the processor, or where it waits for something."""
 
 _AT_ONCE = 64
 """Signals, far more than come together."""
@@ -39,7 +40,7 @@ def exit_code(ended: KeyboardInterrupt) -> int:
 def interruptible() -> Iterator[None]:
     """Have Ctrl-C and SIGTERM raise `KeyboardInterrupt` and `Terminated` in the main thread, where commands clean up.
 
-    They end this process within about a second even if no Python runs there that could raise anything. For the program alone: a
+    They end this process after about a second of its work even if no Python runs there that could raise anything. For the program alone: a
     library leaves signals to those who use it. Who ignores one of them goes on doing so.
     """
     mine = [number for number, default in _DEFAULTS.items() if signal.getsignal(number) == default]
@@ -84,12 +85,18 @@ def _end_unless(noticed: Sequence[int], heard: socket.socket, awaited: Collectio
             if numbers[0] not in awaited:
                 _forget(heard, 1)  # those behind it may be awaited
                 continue
-            if len(noticed) == before:
-                time.sleep(_PATIENCE_SECONDS)
+            asked, worked = time.monotonic(), time.process_time()
+            while len(noticed) == before and not _out_of_patience(time.monotonic() - asked, time.process_time() - worked):
+                time.sleep(_PATIENCE_SECONDS / 10)
             if len(noticed) == before:
                 sys.stderr.write("memwalk: stopped\n")
                 sys.stderr.flush()
                 os._exit(_code(numbers[0]))
+
+
+def _out_of_patience(seconds: float, processor_seconds: float) -> bool:
+    """Tell whether a command that has not noticed a signal for so long is not going to."""
+    return processor_seconds >= _PATIENCE_SECONDS or seconds >= _MOST_SECONDS
 
 
 def _forget(heard: socket.socket, count: int) -> None:
