@@ -55,9 +55,10 @@ wheel: $(VENV)/installed ## build a wheel for any processor of this kind (x86-64
 
 test: setup test-rust test-python test-notebooks test-wheel ## run the tests
 
-# The benchmarks hold no tests.
+# The benchmarks hold no tests. Neither do the bindings, but with them all dependencies have the features that the build has, and are not compiled
+# a second time.
 test-rust:
-	cargo test $(RUST_PROFILE) --workspace --exclude memwalk-bindings --exclude memwalk-benches --locked --quiet $(DRAM)
+	cargo test $(RUST_PROFILE) --workspace --exclude memwalk-benches --locked --quiet $(DRAM)
 
 # A process per core; one that is done takes tests from the others.
 test-python: setup
