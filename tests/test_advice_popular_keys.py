@@ -133,7 +133,22 @@ def test_the_share_of_misses_that_is_left() -> None:
 
 
 def test_no_skew_is_no_option() -> None:
-    given = (*SMALL, "--scans", "1", "--inserts", "1", "--range", "300")
+    given = (
+        "--page-sizes",
+        "4KiB",
+        "--sample",
+        "5000",
+        "--keys",
+        "20000",
+        "--memory",
+        "100KiB",
+        "--scans",
+        "1",
+        "--inserts",
+        "1",
+        "--range",
+        "300",
+    )
     without, none = ranked(*given), ranked(*given, "--skew", "0")
     assert without == none
     assert none["skew"] == 0

@@ -159,9 +159,9 @@ except UserError as error:
         {"kernel": "string-index", "keys": 1_000_000, "maturity": "mature", "structure": "slotted", "caches": "empty", "operations": 10},
         {
             "kernel": "string-index",
-            "keys": 1_000_000,
+            "keys": 500_000,
             "operation": "insert",
-            "operations": 200_000,
+            "operations": 100_000,
             "structure": "prefix-array",
             "prefix_bytes": 8,
             "caches": "empty",
@@ -219,12 +219,12 @@ except UserError as error:
         {
             "kernel": "parallel-join",
             "algorithm": "no-partitioning",
-            "build_tuples": 2_000_000,
-            "probe_tuples": 1_000_000,
+            "build_tuples": 1_000_000,
+            "probe_tuples": 500_000,
             "tuple_bytes": 8,
             "keys": "scattered",
         },
-        {"kernel": "parallel-join", "algorithm": "radix", "build_tuples": 1_000_000, "probe_tuples": 2_000_000, "tuple_bytes": 8},
+        {"kernel": "parallel-join", "algorithm": "radix", "build_tuples": 500_000, "probe_tuples": 1_000_000, "tuple_bytes": 8},
     ],
     ids=[
         "mature",
