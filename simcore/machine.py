@@ -263,8 +263,21 @@ def _number_sources(plain: dict[str, Any], source: Sourced, layers: Iterable[Sou
     found = {}
     for route in numbers(plain):
         place = source.spot(route).value
-        found[dotted(route)] = _source_in(by_file[place.file], route) if place.file in by_file else f"set at {place}"
+        setter = by_file.get(place.file)
+        found[dotted(route)] = f"set at {place}" if setter is None else _source_in(setter, _route_in(setter, route, source))
     return found
+
+
+def _route_in(layer: Sourced, route: Route, source: Sourced) -> Route:
+    """Return the way to a number of ``source`` in the layer that set it, which may call items of lists by their names."""
+    way: list[str | int] = []
+    for depth, step in enumerate(route):
+        if isinstance(step, int) and isinstance(items := layer.get(tuple(way)), dict):
+            name = source.get(route[: depth + 1]).get("name")
+            way.append(name if name in items else str(step))
+        else:
+            way.append(step)
+    return tuple(way)
 
 
 def _source_in(layer: Sourced, route: Route) -> str:

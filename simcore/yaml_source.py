@@ -135,11 +135,16 @@ class Sourced:
     def merged(self, child: "Sourced") -> "Sourced":
         """Return this with ``child`` laid over it: maps are merged key by key, everything else is replaced.
 
-        A map that is of another kind has other keys: it is replaced too.
+        A map that is of another kind has other keys: it is replaced too. A map of maps, laid over a list, changes items of it, each told
+        by its index or its ``name``.
+
+        Raises UserError if the list has no such item.
         """
         return self._merged(child, "")
 
     def _merged(self, child: "Sourced", name: str) -> "Sourced":
+        if isinstance(self.data, list) and _is_map_of_maps(child.data):
+            return self._with_items(child, name)
         if not (isinstance(self.data, dict) and isinstance(child.data, dict)):
             return child
         kind = _KINDS.get(name)
@@ -153,6 +158,15 @@ class Sourced:
             result = result.replaced((key,), part)
         return Sourced(result.data, {**result.spots, (): child.spot(())})
 
+    def _with_items(self, child: "Sourced", name: str) -> "Sourced":
+        result = self
+        for key in child.data:
+            index = _index_in(self.data, key)
+            if index is None:
+                raise child.error((key,), f"{name} has no item `{key}`; it has {_items(self.data)}", at_key=True)
+            result = result.replaced((index,), self.below((index,))._merged(child.below((key,)), key))
+        return result
+
     def _resolved(self, route: Route, new: "Sourced") -> Route:
         resolved: list[str | int] = []
         container = self.data
@@ -161,9 +175,7 @@ class Sourced:
                 index = _index_in(container, step)
                 if index is None:
                     where = dotted(tuple(resolved))
-                    known = [item["name"] for item in container if isinstance(item, dict) and "name" in item]
-                    names = f" or {', '.join(known)}" if known else ""
-                    raise new.error((), f"{dotted(route)}: {where} has no item {step}; it has 0 to {len(container) - 1}{names}")
+                    raise new.error((), f"{dotted(route)}: {where} has no item {step}; it has {_items(container)}")
                 resolved.append(index)
                 container = container[index]
             elif isinstance(container, dict):
@@ -316,6 +328,17 @@ def _index_in(items: list[Any], step: str | int) -> int | None:
         return int(step) if int(step) < len(items) else None
     names = [item.get("name") if isinstance(item, dict) else None for item in items]
     return names.index(step) if step in names else None
+
+
+def _items(items: list[Any]) -> str:
+    """Say how the items of a list may be told."""
+    known = [item["name"] for item in items if isinstance(item, dict) and "name" in item]
+    names = f" or {', '.join(known)}" if known else ""
+    return f"0 to {len(items) - 1}{names}"
+
+
+def _is_map_of_maps(data: Any) -> bool:
+    return isinstance(data, dict) and bool(data) and all(isinstance(value, dict) for value in data.values())
 
 
 def _with(container: Any, route: Route, value: Any) -> Any:

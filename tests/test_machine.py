@@ -89,6 +89,34 @@ def test_extends_takes_another_predictor_whole(tmp_path: Path) -> None:
         assert core["reorder_buffer"] == 64
 
 
+def test_extends_changes_items_of_a_list_by_name_or_index(tmp_path: Path) -> None:
+    before = machine(tmp_path).native()
+    child = "schema_version: 1\nextends: ./small.yaml\ncaches:\n  L2: {size_bytes: 128KiB, source: what if}\n"
+    child += "dtlb: {levels: {0: {entries: 128}}, source: what if too}\n"
+    larger = machine(tmp_path, child, "larger")
+    after = larger.native()
+    assert [cache["size_bytes"] for cache in after["caches"]] == [4096, 128 << 10]
+    assert after["dtlb"]["levels"][0]["entries"] == 128
+    first, second = after["caches"]
+    assert first == before["caches"][0]
+    assert {**second, "size_bytes": 64 << 10} == before["caches"][1]
+    assert larger.sources()["caches.1.size_bytes"] == "what if"
+    assert larger.sources()["caches.1.ways"] == "made up for tests"
+    assert larger.sources()["dtlb.levels.0.entries"] == "what if too"
+
+    # One laid over another in turn.
+    grandchild = child.replace("small", "larger").replace("L2: {size_bytes: 128KiB", "L1: {ways: 8")
+    assert [cache["ways"] for cache in machine(tmp_path, grandchild, "wider").native()["caches"]] == [8, 2]
+
+    for wrong, says in (
+        (child.replace("L2:", "L9:"), r"wrong\.yaml:4:3: caches has no item `L9`; it has 0 to 1 or L1, L2"),
+        (child.replace(", source: what if}\n", "}\n", 1), r"wrong\.yaml:4:8: caches\.L2\.size_bytes has no source"),
+        (child.replace("{size_bytes: 128KiB, source: what if}", "512KiB"), r"wrong\.yaml:4:3: caches: a map stands where a list belongs"),
+    ):
+        with pytest.raises(UserError, match=says):
+            machine(tmp_path, wrong, "wrong")
+
+
 def test_extends_in_a_circle(tmp_path: Path) -> None:
     (tmp_path / "a.yaml").write_text("schema_version: 1\nextends: ./b.yaml\n")
     (tmp_path / "b.yaml").write_text("schema_version: 1\nextends: ./a.yaml\n")
