@@ -255,6 +255,7 @@ def test_convert_keeps_the_measured_arrivals(tmp_path: Path):
     write(tmp_path, VALIDATION)
     done = memwalk("disk", "convert", "a.trace", "b.trace", cwd=tmp_path)
     assert (done.returncode, done.stdout) == (0, "")
+    assert "wrote 3 requests to b.trace" in done.stderr
     assert [line.split() for line in (tmp_path / "b.trace").read_text().splitlines()] == [
         ["0.000000000", "0", "0", "1", "1"],
         ["14.000000000", "0", "1", "2", "1"],

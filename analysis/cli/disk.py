@@ -115,7 +115,8 @@ def convert(
     with TraceLines(source) as lines:
         if format_of(lines) is not Format.VALIDATION:
             raise UserError(f"{source}: is an ASCII trace already; only a validation trace, which begins with R or W, is converted")
-        write_arrivals(target, as_arrivals(lines))
+        requests = write_arrivals(target, as_arrivals(lines))
+    console.note(f"wrote {console.counted(requests, 'request')} to {target}")
 
 
 def _print(title: str, kinds: dict[str, dict[str, float | int]]) -> None:

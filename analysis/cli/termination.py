@@ -19,7 +19,7 @@ _DEFAULTS: Mapping[int, Callable[[int, FrameType | None], Any] | signal.Handlers
 """Signals that end the program, and what becomes of them where nobody has asked for anything else."""
 
 _PATIENCE_SECONDS = 1.0
-"""Processor time that a command has to notice a signal. Simulations look for it ten times as often; memory that is being filled does not."""
+"""Processor time that a command has to notice a signal. Simulations look for it ten times as often, who fills memory does not."""
 _MOST_SECONDS = 5.0
 """What it has at most: on a busy machine, where it gets little of the processor, or where it waits for something."""
 

@@ -114,9 +114,12 @@ def as_arrivals(lines: TraceLines) -> Iterator[Arrival]:
         now += request.response_ps + request.gap_ps
 
 
-def write_arrivals(path: Path, requests: Iterable[Arrival]) -> None:
-    """Write an ASCII trace, exact to the picosecond; compressed if the name ends in ``.gz``. Raises UserError if that fails."""
-    write_lines(
+def write_arrivals(path: Path, requests: Iterable[Arrival]) -> int:
+    """Write an ASCII trace, exact to the picosecond, and return how many requests it has; compressed if the name ends in ``.gz``.
+
+    Raises UserError if that fails.
+    """
+    return write_lines(
         path,
         (
             f"{_decimal(request.arrival_ps, PS_PER_MS)}\t{request.device}\t{request.block}\t{request.blocks}\t{0 if request.write else 1}"

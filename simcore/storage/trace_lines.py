@@ -102,8 +102,8 @@ class TraceLines:
                 yield line
 
 
-def write_lines(path: Path, lines: Iterable[str]) -> None:
-    """Write lines to a file, compressed if its name ends in ``.gz``; it appears when it is whole.
+def write_lines(path: Path, lines: Iterable[str]) -> int:
+    """Write lines to a file, compressed if its name ends in ``.gz``, and return how many; it appears when it is whole.
 
     The same lines give the same bytes. Raises UserError if the system refuses.
     """
@@ -111,4 +111,8 @@ def write_lines(path: Path, lines: Iterable[str]) -> None:
         raw = stack.enter_context(replacing(path))
         packed = path.suffix == ".gz"
         file = stack.enter_context(gzip.GzipFile(filename="", mode="wb", fileobj=raw, mtime=0)) if packed else raw
-        file.writelines(f"{line}\n".encode("ascii") for line in lines)
+        number = 0
+        for line in lines:
+            file.write(f"{line}\n".encode("ascii"))
+            number += 1
+    return number
