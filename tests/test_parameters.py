@@ -13,7 +13,9 @@ from memwalk.analysis.experiments.parameters import Kernel, Parameter, dotted_pa
 from memwalk.analysis.experiments.resolve import ADAPTER, resolve_workload
 from memwalk.analysis.experiments.rules import RULES
 from memwalk.analysis.experiments.run_facts import Run
+from memwalk.analysis.experiments.storage_parameters import list_parameters
 from memwalk.analysis.experiments.workload import Parameters, Workload, workload_model
+from memwalk.analysis.storage_workloads import list_kernels, model_of
 from memwalk.simcore.engines import native
 from memwalk.simcore.errors import UserError
 from memwalk.simcore.machine import Setting
@@ -211,16 +213,41 @@ def test_parameters_are_listed() -> None:
     assert buffer["applies"] == {"operation": ["scan"]}
 
 
+def test_parameters_of_kernels_on_storage_are_listed() -> None:
+    shown = memwalk("list", "parameters", "layout-scan").stdout.splitlines()
+    texts = [" ".join(line.split()) for line in shown]
+    assert texts[1] == "name default values applies meaning"
+    assert "data.kind required given, tpch or uniform" in texts
+    assert "data.date_bytes 10 B such as 64B data.kind: tpch What a date takes: 10 as text (MBSM, Table 4)" in texts
+    assert "mbsm.run_pages 30 1 or more Pages in a run, r" in texts
+    listed = json.loads(memwalk("list", "parameters", "tpcc", "--json").stdout)
+    by_name = {one["name"]: one for one in listed}
+    assert "kernel" not in by_name
+    assert (by_name["page_access"]["required"], by_name["page_access"]["default"]) == (True, None)
+    assert (by_name["measured"]["required"], by_name["measured"]["default"]) == (False, "120s")
+    assert by_name["share_schemas"]["default"] == "true"
+
+
+@pytest.mark.parametrize("kernel", [name for name, _ in list_kernels()])
+def test_every_parameter_of_a_kernel_on_storage_is_listed_once(kernel: str) -> None:
+    listed = list_parameters(kernel)
+    fields = set(model_of(kernel).model_fields) - {"kernel"}
+    assert {one["name"].partition(".")[0] for one in listed} == fields
+    assert len({(one["name"], one["applies"]) for one in listed}) == len(listed)
+    assert all(one["values"] for one in listed)
+
+
 def test_kernels_with_parameters_are_listed() -> None:
     listed = json.loads(memwalk("list", "parameters", "--json").stdout)
-    assert [one["kernel"] for one in listed] == list(kernels())
+    assert [one["kernel"] for one in listed] == [*kernels(), *(name for name, _ in list_kernels())]
     assert memwalk("list", "parameters").stdout.startswith(f"{len(listed)} kernels with parameters")
 
 
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (("parameters", "indx"), "`indx` is no kernel that runs on machines; did you mean `index`?"),
+        (("parameters", "indx"), "`indx` is no kernel; did you mean `index`?"),
+        (("parameters", "reqests"), "`reqests` is no kernel; did you mean `requests`?"),
         (("machines", "index"), "`index`: only parameters are of something; `memwalk list machines` lists them all"),
     ],
 )

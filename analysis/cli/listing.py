@@ -7,6 +7,7 @@ import typer
 
 from memwalk.analysis.cli import console
 from memwalk.simcore.errors import UserError
+from memwalk.simcore.validation import nearest
 
 app = typer.Typer(add_completion=False)
 
@@ -58,12 +59,22 @@ def _print(title: str, entries: list[dict[str, Any]]) -> None:
 
 
 def _list_parameters(kernel: str, *, json: bool) -> None:
-    from memwalk.analysis.experiments.parameters import dotted_parameters, find_kernel
+    from memwalk.analysis.experiments.parameters import dotted_parameters, kernels
+    from memwalk.analysis.experiments.storage_parameters import list_parameters
     from memwalk.analysis.storage_workloads import list_kernels
 
-    if kernel in dict(list_kernels()):
-        raise UserError(f"`{kernel}` runs on storage; its parameters are in docs/storage.md and in `memwalk schema experiment`")
-    parameters = list(dotted_parameters(find_kernel(kernel).parameters))
+    on_storage = dict(list_kernels())
+    if kernel in on_storage:
+        listed = list_parameters(kernel)
+        if json:
+            console.print_json(listed)
+            return
+        shown = [one | {"default": "required" if one["required"] else one["default"]} for one in listed]
+        _print(f"{len(listed)} parameters of {kernel}", [{key: one[key] for key in one if key != "required"} for one in shown])
+        return
+    if kernel not in kernels():
+        raise UserError(f"`{kernel}` is no kernel; {nearest(kernel, [*kernels(), *on_storage])}")
+    parameters = list(dotted_parameters(kernels()[kernel].parameters))
     if json:
         console.print_json([{"name": path} | one.facts() for path, one in parameters])
         return
@@ -104,9 +115,7 @@ def _workloads() -> list[dict[str, Any]]:
 
 
 def _kernels() -> list[dict[str, Any]]:
-    from memwalk.analysis.experiments.parameters import kernels
-
-    return [{"kernel": kernel.name, "does": kernel.description} for kernel in kernels().values()]
+    return [{"kernel": one["kernel"], "does": one["does"]} for one in _workloads()]
 
 
 def _figures() -> list[dict[str, Any]]:

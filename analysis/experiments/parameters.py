@@ -7,8 +7,6 @@ from typing import Any
 
 from memwalk.simcore.declared import listed_values
 from memwalk.simcore.engines import native
-from memwalk.simcore.errors import UserError
-from memwalk.simcore.validation import nearest
 
 Conditions = Mapping[str, list[Any]]
 """Values of other parameters of the same map, by name; all of them are wanted."""
@@ -121,13 +119,6 @@ def _kernel(listed: dict[str, Any]) -> Kernel:
 def kernels() -> dict[str, Kernel]:
     """Return the kernels that run on machines, by name."""
     return {one["name"]: _kernel(one) for one in native.list_workloads()}
-
-
-def find_kernel(name: str) -> Kernel:
-    """Return the kernel of a name. Raises UserError if there is none."""
-    if name not in kernels():
-        raise UserError(f"`{name}` is no kernel that runs on machines; {nearest(name, kernels())}")
-    return kernels()[name]
 
 
 def parameters(schema: Mapping[str, Any]) -> list[Parameter]:

@@ -7,6 +7,8 @@ import sys
 from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar, Protocol, TypeAlias, get_args, runtime_checkable
 
+from pydantic import BaseModel
+
 from memwalk.analysis.storage_workloads.clotho import ClothoColumn, ClothoInsert, ClothoPoint, ClothoScan
 from memwalk.analysis.storage_workloads.interleaved_read import InterleavedRead
 from memwalk.analysis.storage_workloads.layout_point import LayoutPoint
@@ -75,10 +77,16 @@ def processing_kernels() -> tuple[str, ...]:
     return tuple(name for name, kernel in _named() if kernel.processes)
 
 
+def model_of(kernel: str) -> type[BaseModel]:
+    """Return what declares the parameters of one of them. Raises KeyError if it is none."""
+    found: type[Any] = dict(_named())[kernel]
+    return found
+
+
 def _named() -> Iterator[tuple[str, type[StorageKernel]]]:
     for kernel in get_args(StorageWorkload):
         (name,) = get_args(kernel.model_fields["kernel"].annotation)
         yield name, kernel
 
 
-__all__ = ["Checked", "StorageKernel", "StorageWorkload", "list_kernels", "processing_kernels", "traffic_of"]
+__all__ = ["Checked", "StorageKernel", "StorageWorkload", "list_kernels", "model_of", "processing_kernels", "traffic_of"]
