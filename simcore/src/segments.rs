@@ -67,8 +67,10 @@ pub(crate) struct SegmentFinder {
     ranges: Box<[Range]>,
     /// For each range which one came after it the last time: programs go through structures in the same order.
     successors: Box<[usize]>,
-    /// The two ranges touched last, the latest first: programs alternate between two structures.
+    /// The two ranges touched last: programs alternate between two structures.
     recent: [Range; 2],
+    /// Which of them was the latest: to say it costs the host less than to have it first.
+    latest: usize,
 }
 
 impl SegmentFinder {
@@ -84,6 +86,7 @@ impl SegmentFinder {
                 bytes: 0,
                 ..ranges[0]
             }; 2],
+            latest: 0,
             ranges,
         }
     }
@@ -119,14 +122,15 @@ impl SegmentFinder {
     /// Number of the segment of `address`, unless it is that of the address before; or `site`.
     #[inline(always)]
     pub(crate) fn enter(&mut self, address: u64, site: u16) -> Option<usize> {
-        if self.recent[0].holds(address) {
+        if self.recent[self.latest & 1].holds(address) {
             return None;
         }
-        self.recent.swap(0, 1);
-        if !self.recent[0].holds(address) {
-            self.recent[0] = self.find(address, site);
+        self.latest ^= 1;
+        let other = self.latest & 1;
+        if !self.recent[other].holds(address) {
+            self.recent[other] = self.find(address, site);
         }
-        Some(self.recent[0].segment)
+        Some(self.recent[other].segment)
     }
 
     /// Number of the segment of `address`, or of `site`, which are not touched for that.
@@ -159,7 +163,7 @@ impl SegmentFinder {
                 ..self.ranges[0]
             };
         }
-        let before = self.recent[1].number;
+        let before = self.recent[(self.latest ^ 1) & 1].number;
         if !self.ranges[self.successors[before]].holds(address) {
             self.successors[before] = self.place_of(address);
         }
