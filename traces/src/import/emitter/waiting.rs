@@ -83,7 +83,7 @@ impl Emitter<'_> {
     /// The thread has waited for the end of another.
     pub(in crate::import) fn wait_for_thread(&mut self, name: u64) {
         let steps = self.waits.life.wait(name);
-        self.wait(steps);
+        self.wait(steps.map_or_else(Vec::new, Vec::from));
     }
 
     /// The thread signals a condition, at a time of all threads.
@@ -99,10 +99,10 @@ impl Emitter<'_> {
     }
 
     /// Waits for another thread, which may want a lock in the replay that this one holds.
-    fn wait(&mut self, steps: Option<[Step; 2]>) {
-        if let Some(steps) = steps {
+    fn wait(&mut self, steps: Vec<Step>) {
+        if !steps.is_empty() {
             self.leave_locks();
-            self.push_steps(steps.into());
+            self.push_steps(steps);
             if !self.off {
                 self.tell_locks();
             }

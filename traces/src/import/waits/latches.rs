@@ -28,7 +28,7 @@ pub(super) fn arrival(barrier: u64, thread: usize, round: u64) -> u64 {
     FIRST + (barrier * u64::from(MOST_THREADS) + thread as u64) * ROUNDS + round % ROUNDS
 }
 
-/// That of a signal, before which the thread has given so many.
+/// That of a signal that is waited for, before which the thread has given so many others.
 pub(super) fn signal(thread: usize, before: u64) -> u64 {
     SIGNALS + thread as u64 * SIGNALS_OF_THREAD + before
 }

@@ -2,9 +2,9 @@
 
 use super::*;
 
-/// The latch of a thread's signal.
-fn signal(thread: u64, own: u64) -> u64 {
-    (3 << 62) + (thread << 40) + own
+/// The latch of a thread's signal, before which so many others were waited for.
+fn signal(thread: u64, before: u64) -> u64 {
+    (3 << 62) + (thread << 40) + before
 }
 
 #[test]
@@ -22,14 +22,14 @@ fn who_is_woken_waits_for_the_signal_before() {
         add_condition(&mut other, WAKE, when);
     }
     let (threads, _) = threads_of(&[first, other]);
-    let wanted = [signal(0, 1), signal(0, 2)];
+    let wanted = [signal(0, 0), signal(0, 1)];
     assert_eq!(
         threads[0],
         [
             (Kind::Latch, wanted[0]),
+            (Kind::Latch, wanted[1]),
             (Kind::Barrier, 0),
             (Kind::Load, 0x500),
-            (Kind::Latch, wanted[1]),
             (Kind::Unlatch, wanted[0]),
             (Kind::Unlatch, wanted[1]),
         ]
@@ -66,7 +66,7 @@ fn a_signal_that_a_broken_recording_lacks_is_not_waited_for() {
     add_condition(&mut other, WAKE, 4);
     let (threads, _) = threads_of(&[first, other]);
     let mut expected = vec![(Kind::Barrier, 0)];
-    expected.extend(waits(signal(0, 0)));
+    // Both times it is the first, which was given when the thread goes on.
     expected.extend(waits(signal(0, 0)));
     assert_eq!(threads[1], expected);
 }
