@@ -74,9 +74,10 @@ impl Names {
         self.sites.known()
     }
 
-    pub(super) fn layout(self) -> Layout {
+    /// What the user should know of them is added to `warnings`.
+    pub(super) fn layout(self, warnings: &mut Vec<String>) -> Layout {
         let sites = self.sites.names();
-        let (segments, phases) = self.regions.finish();
+        let (segments, phases) = self.regions.finish(warnings);
         Layout {
             segments,
             sites,

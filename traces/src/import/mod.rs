@@ -267,7 +267,7 @@ impl Import {
     /// complete it after [`Import::run`].
     #[must_use]
     pub fn info(&self) -> TraceInfo {
-        let (segments, phases) = self.regions.clone().finish();
+        let (segments, phases) = self.regions.clone().finish(&mut Vec::new());
         let layout = Layout {
             segments,
             phases,
@@ -287,7 +287,7 @@ impl Import {
             mut report, names, ..
         } = self.read(names, None, sink)?;
         report.check(has_program)?;
-        report.layout = names.layout();
+        report.layout = names.layout(&mut report.warnings);
         Ok(report)
     }
 

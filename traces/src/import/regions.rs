@@ -2,7 +2,7 @@
 
 use crate::import::error::Fault;
 use crate::layout::Segment;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 /// Pieces of named memory that a trace may have.
 const MOST_PIECES: usize = 1 << 16;
@@ -20,14 +20,21 @@ struct Piece {
     name: usize,
 }
 
+/// Name, first byte and bytes of memory that is called so unless it has another name.
+type Area = (String, u64, u64);
+
 /// The names that user and program gave so far.
 #[derive(Clone, Debug)]
 pub(super) struct Regions {
     names: Vec<String>,
     /// Pieces by their first byte; they do not overlap.
     pieces: BTreeMap<u64, Piece>,
-    /// What is called so unless it has another name: name, first byte, bytes.
-    areas: Vec<(String, u64, u64)>,
+    /// What is called so unless it has another name.
+    areas: Vec<Area>,
+    /// The same, each once: a program may map a file again where it was before.
+    known_areas: HashSet<Area>,
+    /// Areas beyond those that may have names.
+    unnamed: u64,
     phases: Vec<String>,
 }
 
@@ -38,6 +45,8 @@ impl Regions {
             names: Vec::new(),
             pieces: BTreeMap::new(),
             areas: Vec::new(),
+            known_areas: HashSet::new(),
+            unnamed: 0,
             phases: vec![phase.to_owned()],
         }
     }
@@ -88,12 +97,16 @@ impl Regions {
     /// Bytes are called so, for the whole trace, unless they have another name, or get one later.
     pub(super) fn name_area(&mut self, name: &str, base: u64, size: u64) -> Result<(), Fault> {
         last_byte(name, base, size)?;
-        if self.areas.len() == MOST_PIECES {
-            return Err(Fault::new(format!(
-                "more than {MOST_PIECES} areas of memory have names"
-            )));
+        let area = (name.to_owned(), base, size);
+        if self.known_areas.contains(&area) {
+            return Ok(());
         }
-        self.areas.push((name.to_owned(), base, size));
+        if self.areas.len() == MOST_PIECES {
+            self.unnamed += 1;
+            return Ok(());
+        }
+        self.known_areas.insert(area.clone());
+        self.areas.push(area);
         Ok(())
     }
 
@@ -109,11 +122,18 @@ impl Regions {
         Ok(index_of(&mut self.phases, name, "phases")? as u64)
     }
 
-    /// The segments in ascending order, pieces of one name that touch each other as one, and the phases.
-    pub(super) fn finish(mut self) -> (Vec<Segment>, Vec<String>) {
+    /// The segments in ascending order, pieces of one name that touch each other as one, and the phases. What the user should know is added to
+    /// `warnings`.
+    pub(super) fn finish(mut self, warnings: &mut Vec<String>) -> (Vec<Segment>, Vec<String>) {
         for (name, base, size) in std::mem::take(&mut self.areas) {
             // Where there are too many pieces already, areas have no name.
-            let _ = self.name_segment(&name, base, size);
+            self.unnamed += u64::from(self.name_segment(&name, base, size).is_err());
+        }
+        if self.unnamed > 0 {
+            warnings.push(format!(
+                "{} areas of memory (stacks, mapped files and the like) have no name in the trace, as {MOST_PIECES} pieces of memory may have one",
+                self.unnamed
+            ));
         }
         let mut segments: Vec<Segment> = Vec::with_capacity(self.pieces.len());
         for (base, piece) in self.pieces {
@@ -178,7 +198,7 @@ mod tests {
     use super::*;
 
     fn named(regions: Regions) -> Vec<(String, u64, u64)> {
-        let (segments, _) = regions.finish();
+        let (segments, _) = regions.finish(&mut Vec::new());
         let shown = segments.into_iter();
         shown
             .map(|segment| (segment.name, segment.base, segment.size_bytes))
@@ -219,6 +239,21 @@ mod tests {
         ];
         let expected = expected.map(|(name, base, size)| (name.to_owned(), base, size));
         assert_eq!(named(regions), expected);
+    }
+
+    #[test]
+    fn it_is_said_how_many_areas_have_no_name() {
+        let mut regions = Regions::new("run");
+        let pieces = MOST_PIECES as u64;
+        for number in (0..pieces + 5).chain(0..9) {
+            regions.name_area("mapped files", 10 * number, 5).unwrap();
+        }
+        regions.name_segment("table", 0, 1).unwrap();
+        let mut warnings = Vec::new();
+        let (segments, _) = regions.finish(&mut warnings);
+        assert_eq!(segments.len(), MOST_PIECES);
+        // The table has the name of one more.
+        assert!(warnings[0].starts_with("6 areas of memory"), "{warnings:?}");
     }
 
     #[test]

@@ -99,7 +99,7 @@ impl Threads {
         report.check(self.options.blocks.is_some())?;
         report.warnings.extend(plan.warnings());
         report.tally.sites = names.known_sites();
-        report.layout = names.layout();
+        report.layout = names.layout(&mut report.warnings);
         Ok(report)
     }
 }
