@@ -522,3 +522,4 @@ MAPS(mmap64)
 /* --- locks, and what else threads wait for --- */
 
 #include "memwalk_threads.h"
+#include "memwalk_openmp.h"
