@@ -196,10 +196,11 @@ mod tests {
             first.signals.push((CONDITION + when % 3, when));
         }
         second.wakings.push((CONDITION, signals));
-        let mut third = Told::default();
-        third.wakings = (0..signals)
-            .map(|when| (CONDITION + when % 3, when + 1))
-            .collect();
+        let wakings = (0..signals).map(|when| (CONDITION + when % 3, when + 1));
+        let third = Told {
+            signals: Vec::new(),
+            wakings: wakings.collect(),
+        };
         let known = Known::of_all(&[first, second, third]);
         let mut threads = known.into_iter().map(Signals::of);
         [threads.next().unwrap(), threads.next().unwrap()]
