@@ -38,6 +38,10 @@ struct creation {
     void **depends_on;
 };
 
+/* The task or loop of tasks that the thread is about to create; 0, the task has been run at once. Nobody need wait for such a one: it is a part
+ * of the task that creates it. */
+static __thread uint64_t own_creation;
+
 static uint64_t *dependences(struct task *task) { return (uint64_t *)(task + 1); }
 
 static void copy_task(void *to, void *from) {
@@ -82,11 +86,16 @@ static void run_task(void *of_task) {
     task->work(data);
     for (uint32_t number = 0; number < task->written + task->read; ++number)
         note_named(SIGNAL, (number < task->written ? WRITTEN : READ | OF_MEMBER(member)) | dependences(task)[number], caller);
-    note_named(SIGNAL, task->siblings + member, caller);
-    if (task->group)
-        note_named(SIGNAL, task->group + member, caller);
-    if (outer != task->team) /* the member has come to the end of its region before */
-        note_named(SIGNAL, task->team->name + member, caller);
+    if (task->name == own_creation) {
+        if (!task->is_loop)
+            own_creation = 0;
+    } else {
+        note_named(SIGNAL, task->siblings + member, caller);
+        if (task->group)
+            note_named(SIGNAL, task->group + member, caller);
+        if (outer != task->team) /* the member has come to the end of its region before */
+            note_named(SIGNAL, task->team->name + member, caller);
+    }
     own_team = outer;
     own_children = outer_children;
     own_group = outer_group;
@@ -119,7 +128,7 @@ static struct creation create(TASK, unsigned flags, void **depend, uint64_t grou
     task->work = work;
     task->team = own_team;
     task->creator = own;
-    task->name = new_name();
+    task->name = own_creation = new_name();
     task->siblings = own_children;
     task->group = group;
     note_named(SIGNAL, task->name, caller);
@@ -140,9 +149,13 @@ void __wrap_GOMP_task(TASK, int is_deferred, unsigned flags, void **depend, int 
         return;
     }
     align = AT_LEAST(align, sizeof(uint64_t));
+    uint64_t outer = own_creation, children = own_children;
     struct creation creation = create(work, data, copy, bytes, align, flags, depend, group_name(), CALLER);
     bytes += creation.task.data;
     __real_GOMP_task(run_task, &creation, copy_task, bytes, align, is_deferred, flags, depend, priority, detach);
+    if (!own_creation)
+        own_children = children;
+    own_creation = outer;
 }
 
 /* Who comes to a loop waits for its tasks, but for those without a group. */
@@ -155,11 +168,13 @@ void __wrap_GOMP_task(TASK, int is_deferred, unsigned flags, void **depend, int 
         }                                                                                           \
         uint64_t group = flags & WITHOUT_GROUP ? group_name() : new_name();    \
         align = AT_LEAST(align, sizeof(uint64_t));                                                  \
+        uint64_t outer = own_creation;                                                              \
         struct creation creation = create(work, data, copy, bytes, align, 0, NULL, group, CALLER);  \
         creation.task.is_loop = 1;                                                                  \
         creation.task.reductions = flags & REDUCES ? ((void **)data)[2] : NULL;                     \
         bytes += creation.task.data;                                                                \
         __real_##function(run_task, &creation, copy_task, bytes, align, flags, tasks, priority, from, to, step); \
+        own_creation = outer;                                                                       \
         if (!(flags & WITHOUT_GROUP))                                                               \
             await_others(group, CALLER);                                                            \
     }
