@@ -131,11 +131,16 @@ impl Known {
 
     /// Finds out which signals have woken whom.
     pub(super) fn of_all(told: &[Told]) -> Vec<Self> {
+        // Most signals of some programs wake nobody, each of a condition of its own.
         let mut signals: HashMap<u64, Vec<(u64, Signal)>> = HashMap::new();
+        for &(condition, _) in told.iter().flat_map(|one| &one.wakings) {
+            signals.entry(condition).or_default();
+        }
         for (thread, one) in told.iter().enumerate() {
             for (own, &(condition, when)) in one.signals.iter().enumerate() {
-                let of_condition = signals.entry(condition).or_default();
-                of_condition.push((when, (thread, own as u64)));
+                if let Some(of_condition) = signals.get_mut(&condition) {
+                    of_condition.push((when, (thread, own as u64)));
+                }
             }
         }
         signals.values_mut().for_each(|all| all.sort_unstable());
