@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from files import memwalk
@@ -129,25 +130,42 @@ THREADS = 5
 
 
 @pytest.fixture(scope="module")
-def taken(tmp_path_factory: pytest.TempPathFactory) -> dict[str, float]:
-    """Holds how long the first thread is in each phase, in cycles."""
+def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = compiled_recorder(tmp_path_factory.mktemp("recorder"))
     source = folder / "tasks.cpp"
     source.write_text(PROGRAM)
-    program = built(folder, source, options=("-fopenmp",))
+    return built(folder, source, options=("-fopenmp",))
+
+
+@pytest.fixture(scope="module")
+def out(program: Path) -> Path:
+    """Holds the results of a replay in which each load waits for the one before."""
     trace, report = imported_threads(recorded(program, threads=str(THREADS)), THREADS)
     assert report["warnings"] == []
-    return phases(trace, folder / "out")
-
-
-def phases(trace: Path, out: Path) -> dict[str, float]:
-    """Return the cycles of phases, which the first thread alone has."""
+    out = program.with_name("out")
     done = memwalk("replay", trace, "--machine", "zen4-server", "--dependences", "chain", "--out", out)
     assert done.returncode == 0, done.stderr
-    (point,) = json.loads(memwalk("explain", out, "--by", "phase", "--json").stdout)["points"]
-    return {part["phase"]: part["cycles"] * THREADS for part in point["parts"]}
+    return out
+
+
+def parts(out: Path, *by: str | Path) -> list[dict[str, Any]]:
+    (point,) = json.loads(memwalk("explain", out, *by, "--json").stdout)["points"]
+    return list(point["parts"])
+
+
+@pytest.fixture(scope="module")
+def taken(out: Path) -> dict[str, float]:
+    """Holds how long the first thread is in each phase, in cycles: the others are in none of them."""
+    return {part["phase"]: part["cycles"] * THREADS for part in parts(out, "--by", "phase")}
 
 
 @pytest.mark.parametrize(("phase", "counts"), COUNTS.items())
 def test_threads_wait_for_tasks(phase: str, counts: int, taken: dict[str, float]) -> None:
     assert taken[phase] == pytest.approx(counts * taken["once"], rel=0.1)
+
+
+def test_a_task_that_is_not_created_is_waited_for_at_its_line(out: Path, program: Path, taken: dict[str, float]) -> None:
+    """Three threads wait until the first has counted four times."""
+    line = 1 + PROGRAM.splitlines().index("#pragma omp task")
+    waits = [part["causes"]["barrier"] for part in parts(out, "--by", "line", "--program", program) if f":{line}:" in part["segment"]]
+    assert sum(waits) * THREADS == pytest.approx(3 * 4 * taken["once"], rel=0.1)

@@ -27,6 +27,7 @@ static void await_others(uint64_t name, const void *caller) {
 
 /* Threads that run a parallel region. The one that came to it begins it, and waits for the end of each other. */
 struct team {
+    void *reductions;  /* the library reads them before the region begins, if there are any */
     void (*work)(void *);
     void *data;
     uint64_t name;     /* it begins with a signal here, and a member's end is one at its address behind it */
@@ -50,8 +51,12 @@ struct group {
 static __thread uint64_t own_children;
 static __thread struct group *own_group;
 
+/* What a region or a task waits for before it begins, and its end, is noted at its first instruction: a place is before where one returns to. */
+static const void *first_of(void (*work)(void *)) { return (const char *)work + 1; }
+
 static void work_in_team(void *of_team) {
     struct team *team = of_team;
+    const void *caller = first_of(team->work);
     const struct team *outer = own_team;
     uint64_t outer_children = own_children;
     struct group *outer_group = own_group;
@@ -61,10 +66,10 @@ static void work_in_team(void *of_team) {
     own_children = 0;
     own_group = NULL;
     if (member > 0)
-        note_named(WAKE, team->name, team->work);
+        note_named(WAKE, team->name, caller);
     team->work(team->data);
     if (member > 0)
-        note_named(SIGNAL, team->name + member, team->work);
+        note_named(SIGNAL, team->name + member, caller);
     own_team = outer;
     own_children = outer_children;
     own_group = outer_group;
@@ -109,6 +114,15 @@ PARALLEL(GOMP_parallel_sections, (REGION, unsigned count, unsigned flags), (work
 #define PARALLEL_LOOP_AT_RUNTIME(name) \
     PARALLEL(GOMP_parallel_loop_##name, (LOOP, unsigned flags), (work_in_team, &team, threads, from, to, step, flags))
 
+unsigned __real_GOMP_parallel_reductions(REGION, unsigned flags) __attribute__((weak));
+unsigned __wrap_GOMP_parallel_reductions(REGION, unsigned flags) {
+    struct team team = {.reductions = *(void **)data};
+    begin_team(&team, work, data, CALLER);
+    unsigned members = __real_GOMP_parallel_reductions(work_in_team, &team, threads, flags);
+    end_team(&team, CALLER);
+    return members;
+}
+
 PARALLEL_LOOP(static)
 PARALLEL_LOOP(dynamic)
 PARALLEL_LOOP(guided)
@@ -136,6 +150,13 @@ static void note_meeting(const void *caller) {
 MEETS(GOMP_barrier)
 MEETS(GOMP_loop_end)
 MEETS(GOMP_sections_end)
+
+void __real_GOMP_workshare_task_reduction_unregister(_Bool is_cancelled) __attribute__((weak));
+void __wrap_GOMP_workshare_task_reduction_unregister(_Bool is_cancelled) {
+    __real_GOMP_workshare_task_reduction_unregister(is_cancelled);
+    if (!is_cancelled)
+        note_meeting(CALLER);
+}
 
 /* One member runs the region of `single copyprivate` and hands the others what it has found, for which they wait. */
 void *__real_GOMP_single_copy_start(void) __attribute__((weak));

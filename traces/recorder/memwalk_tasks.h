@@ -72,7 +72,7 @@ static void run_task(void *of_task) {
     uint64_t outer_children = own_children;
     struct group *outer_group = own_group, group = {task->group, NULL};
     uint64_t member = (uint64_t)omp_get_thread_num();
-    const void *caller = task->work;
+    const void *caller = first_of(task->work);
     void *data = (char *)task + task->data;
     if (task->is_loop)
         OWN(memcpy)(data, task->range, sizeof task->range);
