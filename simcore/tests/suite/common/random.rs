@@ -6,12 +6,13 @@ use simcore::spec::{
     ExchangeSpec, Inclusion, MachineSpec, PredictorSpec, PrefetcherSpec, Replacement, Walker,
     WritePolicy,
 };
+use std::ops::Range;
 use traces::{Event, Kind};
 
 prop_compose! {
-    /// A small machine, so that short traces overflow it.
-    pub fn any_machine()(
-        geometry in prop::collection::vec((1_u64..9, 1_u32..5, 0_u32..2), 1..4),
+    /// A small machine with so many levels of caches, so that short traces overflow it.
+    fn any_machine_of(levels: Range<usize>)(
+        geometry in prop::collection::vec((1_u64..9, 1_u32..5, 0_u32..2), levels),
         width in 1_u32..7,
         ordered in any::<bool>(),
         parallel in any::<bool>(),
@@ -46,6 +47,11 @@ prop_compose! {
         spec.caches[0].mshrs = Some(mshrs);
         spec
     }
+}
+
+/// A small machine.
+pub fn any_machine() -> impl Strategy<Value = MachineSpec> {
+    any_machine_of(1..4)
 }
 
 /// Any event but those that a plain machine refuses.
@@ -193,8 +199,12 @@ fn with_policies(mut spec: MachineSpec, policies: &[Policies]) -> MachineSpec {
 
 /// A small machine with any replacement but random, any inclusion and any write policy.
 pub fn any_policy_machine() -> impl Strategy<Value = MachineSpec> {
-    (any_machine(), prop::collection::vec(any_policies(), 3))
-        .prop_map(|(spec, policies)| with_policies(spec, &policies))
+    any_policy_machine_of(1..4)
+}
+
+fn any_policy_machine_of(levels: Range<usize>) -> impl Strategy<Value = MachineSpec> {
+    let policies = prop::collection::vec(any_policies(), 3);
+    (any_machine_of(levels), policies).prop_map(|(spec, policies)| with_policies(spec, &policies))
 }
 
 /// A short trace, some of whose prefetches are non-temporal.
@@ -229,8 +239,13 @@ pub fn any_prefetcher() -> impl Strategy<Value = PrefetcherSpec> {
 
 /// The machine with up to two hardware prefetchers at each level.
 pub fn any_prefetching_machine() -> impl Strategy<Value = MachineSpec> {
+    any_prefetching_machine_of(1..4)
+}
+
+/// The same with so many levels of caches.
+pub fn any_prefetching_machine_of(levels: Range<usize>) -> impl Strategy<Value = MachineSpec> {
     let prefetchers = prop::collection::vec(prop::collection::vec(any_prefetcher(), 0..3), 3);
-    (any_policy_machine(), prefetchers).prop_map(|(mut spec, prefetchers)| {
+    (any_policy_machine_of(levels), prefetchers).prop_map(|(mut spec, prefetchers)| {
         for (cache, prefetchers) in spec.caches.iter_mut().zip(prefetchers) {
             cache.prefetchers = prefetchers;
         }
