@@ -185,3 +185,77 @@ impl Latches {
         self.states.values().filter_map(waits).min()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn latch(number: usize) -> Latch {
+        (0, (number as u64, 0))
+    }
+
+    /// So many latches, each of which core 0 has held alone, and has released in the cycle of its number.
+    fn used(latches: usize) -> Latches {
+        let mut all = Latches::new();
+        for number in 0..latches {
+            assert_eq!(all.take(latch(number), 0, Hold::Alone), Some(0));
+            assert_eq!(all.release(latch(number), 0, number as u64), []);
+        }
+        all
+    }
+
+    /// From when on core 1 may hold it alone.
+    fn free(latches: &mut Latches, number: usize) -> Option<u64> {
+        latches.take(latch(number), 1, Hold::Alone)
+    }
+
+    #[test]
+    fn few_latches_are_all_remembered() {
+        let mut latches = used(REMEMBERED - 1);
+        latches.forget(u64::MAX, || unreachable!("nobody looks for what may go"));
+        assert_eq!(free(&mut latches, 7), Some(7));
+        assert_eq!(latches.states.len(), REMEMBERED - 1);
+    }
+
+    #[test]
+    fn of_many_latches_those_are_forgotten_that_are_free() {
+        let mut latches = used(REMEMBERED);
+        latches.forget(100, || None);
+        assert_eq!(latches.states.len(), REMEMBERED - 101);
+        assert_eq!(free(&mut latches, 100), Some(0));
+        assert_eq!(free(&mut latches, 101), Some(101));
+        // So many are left that it takes twice as many before any is looked at again.
+        latches.forget(u64::MAX, || unreachable!("nobody looks for what may go"));
+        for number in REMEMBERED..2 * REMEMBERED {
+            latches.take(latch(number), 0, Hold::Alone);
+        }
+        latches.forget(u64::MAX, || None);
+        // Those of the loop are held, and both that core 1 has taken.
+        assert_eq!(latches.states.len(), REMEMBERED + 2);
+    }
+
+    #[test]
+    fn a_latch_that_is_held_or_will_have_been_is_remembered() {
+        let mut latches = used(REMEMBERED);
+        for core in [0, 1] {
+            assert!(latches.take(latch(5), core, Hold::Shared).is_some());
+        }
+        assert!(latches.take(latch(6), 0, Hold::Shared).is_some());
+        latches.release(latch(6), 0, 9000);
+        latches.release(latch(5), 0, 10);
+        latches.forget(8000, || None);
+        assert_eq!(latches.states.len(), 2);
+        assert_eq!(latches.take(latch(5), 2, Hold::Alone), None);
+        assert_eq!(free(&mut latches, 6), Some(9000));
+    }
+
+    /// The change of latch `n` is the change `n + 1`.
+    #[test]
+    fn what_a_reader_may_ask_about_is_remembered() {
+        let mut latches = used(REMEMBERED);
+        latches.forget(u64::MAX, || Some(4000));
+        assert_eq!(latches.states.len(), REMEMBERED - 4000);
+        assert!(latches.changed_since(latch(4000), 4000));
+        assert!(!latches.changed_since(latch(3999), 4000));
+    }
+}
