@@ -320,19 +320,26 @@ fn before_an_exclusive_level_both_protocols_are_one() {
     assert_eq!(mesi, moesi);
 }
 
+/// What writes or sends the line, in core 0, after core 1 has fetched it: the next part, or a load that sends it first.
 #[test]
 fn a_line_in_a_write_combining_buffer_is_taken_from_who_fetched_it_meanwhile() {
     let past = |address| Event::new(Kind::StoreNta, address);
-    let writes = [vec![past(0)], delay(LONG), vec![after(1, past(8))]].concat();
-    let reads = [
-        delay(LONG / 2),
-        vec![after(1, load(0))],
-        delay(LONG),
-        vec![after(1, load(0))],
-    ];
-    let statistics = on_cores(&mesi(), &[writes, reads.concat()]);
-    assert_eq!(coherence(&statistics, 1).invalidations, 1);
-    assert_eq!(statistics.cores[1].caches[0].counts.misses, 2);
+    let line = 5 * LINE;
+    for next in [past(line + 8), load(line)] {
+        for (fetch, write_backs) in [(load(line), 0), (store(line), 1)] {
+            let writes = [vec![past(line)], delay(LONG), vec![after(1, next)]].concat();
+            let reads = [
+                delay(LONG / 2),
+                vec![after(1, fetch)],
+                delay(LONG),
+                vec![after(1, load(line))],
+            ];
+            let statistics = on_cores(&mesi(), &[writes, reads.concat()]);
+            assert_eq!(coherence(&statistics, 1).invalidations, 1);
+            assert_eq!(statistics.cores[1].caches[0].counts.misses, 2);
+            assert_eq!(statistics.together.bus.write_backs, write_backs);
+        }
+    }
 }
 
 #[test]

@@ -232,6 +232,14 @@ fn dirty_lines_are_written_back() {
 }
 
 #[test]
+fn what_is_left_in_write_combining_buffers_is_written_at_the_end() {
+    let parts = [0, 3, 5].map(|line| Event::new(Kind::StoreNta, line * LINE));
+    let statistics = run(&ddr4(), &parts);
+    assert_eq!(statistics.bus.non_temporal, Some(3));
+    assert_eq!(statistics.dram.expect("a DRAM inside").writes, 3);
+}
+
+#[test]
 fn lines_of_several_requests_and_of_a_part() {
     let mut wide = ddr4();
     for cache in &mut wide.caches {

@@ -25,6 +25,7 @@ mod multicore;
 mod non_temporal;
 mod order_of_time;
 mod page_sizes;
+mod pipelines;
 mod policies;
 mod properties;
 mod sampling;

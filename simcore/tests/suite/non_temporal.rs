@@ -2,8 +2,9 @@
 
 use crate::common::random::{any_machine, any_trace};
 use crate::common::*;
+use crate::multicore::on_cores;
 use proptest::prelude::*;
-use simcore::spec::{MachineSpec, PrefetcherSpec};
+use simcore::spec::{Inclusion, MachineSpec, PrefetcherSpec};
 use simcore::stack_distance::StackDistances;
 use simcore::{Counts, Statistics};
 use traces::{Event, EventSink, Kind, Layout};
@@ -122,6 +123,21 @@ fn a_cached_line_leaves_every_cache_and_is_written_back_if_dirty() {
         kept.caches[0].counts.misses, 1,
         "its neighbour stays where it is"
     );
+}
+
+/// What an inclusive cache that cores share gives up leaves the caches of them all.
+#[test]
+fn a_line_leaves_the_caches_of_other_cores_with_an_inclusive_one() {
+    let mut spec = machine();
+    spec.caches[2].inclusion = Inclusion::Inclusive;
+    let line = 5 * LINE;
+    for (fetch, write_backs) in [(load(line), 0), (store(line), 1)] {
+        let uses = [vec![fetch], delay(8000), vec![after(1, load(line))]];
+        let writes = [delay(4000), vec![after(1, past(line, 16))]];
+        let statistics = on_cores(&spec, &[uses.concat(), writes.concat()]);
+        assert_eq!(statistics.cores[0].caches[0].counts.misses, 2);
+        assert_eq!(statistics.together.bus.write_backs, write_backs);
+    }
 }
 
 #[test]
