@@ -2,7 +2,7 @@
 
 mod coherence;
 
-use super::{Cycles, Hierarchy, Port, Purpose, Standstill, Time, When};
+use super::{Cycles, Hierarchy, InstructionCache, Port, Purpose, Standstill, Time, When};
 use crate::spec::{CacheSpec, Inclusion, MachineSpec, Replacement, WritePolicy};
 use rand_xoshiro::SplitMix64;
 use rand_xoshiro::rand_core::{RngCore, SeedableRng};
@@ -67,8 +67,18 @@ fn run<T: Time>(
         let port = &mut ports[(random >> 40) as usize % cores];
         if step % PAGE_STEPS == 0 {
             let bytes = 1 + (random >> 48 & 1023);
+            let code = |hierarchy: &Hierarchy| -> Vec<Vec<u64>> {
+                let of = |code: &InstructionCache| {
+                    (0..2 * LINES).filter(|&line| code.holds(line)).collect()
+                };
+                hierarchy.instructions.iter().map(of).collect()
+            };
+            let mut kept = code(&hierarchy);
             hierarchy.overwrite(port, address, bytes);
             let frame = address / LINE..(address + bytes).div_ceil(LINE);
+            kept.iter_mut()
+                .for_each(|code| code.retain(|line| !frame.contains(line)));
+            assert_eq!(code(&hierarchy), kept);
             for level in ports
                 .iter()
                 .flat_map(|port| [0, 1, 2].map(|level| held(&hierarchy, port, level)))

@@ -2,7 +2,8 @@
 
 use crate::common::*;
 use simcore::spec::{
-    InstructionCacheSpec, MachineSpec, PageTableSpec, PrefetcherSpec, Replacement, Walker,
+    Inclusion, InstructionCacheSpec, MachineSpec, PageTableSpec, PrefetcherSpec, Replacement,
+    Walker,
 };
 use simcore::{Engine, Statistics};
 use traces::{Event, EventSink, Kind, Layout};
@@ -56,6 +57,54 @@ fn a_miss_of_the_instruction_cache_stalls_the_front_end_for_the_second_level() {
         );
         assert_eq!(hit.slots.total, hit.cycles * width);
     }
+}
+
+/// The front end waits for the last of several lines to come: the first from memory, and the second from the cache that a load brought it to.
+#[test]
+fn a_fetch_of_several_lines_waits_for_all_of_them() {
+    for spec in [machine(), in_order()].map(with_instruction_cache) {
+        let wide = Event {
+            size: 2 * LINE as u16,
+            ..fetch(0)
+        };
+        // Four instructions a cycle.
+        let events = [load(LINE), plain(1600, branch(true)), wide, branch(true)];
+        let stats = run(&spec, &events);
+        assert_eq!(stats.instruction_cache.expect("one").misses, 2);
+        assert_eq!(stats.bus.fills, 2);
+        let waited = stats.slots.icache.expect("one");
+        // An out-of-order core has some to graduate meanwhile.
+        assert!((800..=4 * T1).contains(&waited), "{waited}");
+    }
+}
+
+/// An exclusive second level takes what the instruction cache evicts, unless the first level holds it as data.
+#[test]
+fn an_exclusive_level_takes_code() {
+    let mut spec = with_instruction_cache(machine());
+    spec.caches.truncate(2);
+    spec.caches[1].inclusion = Inclusion::Exclusive;
+    // Lines 0 and 2 share the only way of a set.
+    let turns = [fetch(0), fetch(2 * LINE), fetch(0), branch(true)];
+    let stats = run(&spec, &turns);
+    assert_eq!((stats.bus.fills, stats.caches[1].counts.hits), (2, 1));
+    // What the first level has as data it keeps for itself: the fetch goes to memory for the code.
+    let stats = run(&spec, &[&[load(0)], &turns[..]].concat());
+    assert_eq!((stats.bus.fills, stats.caches[1].counts.hits), (4, 0));
+}
+
+/// What was written and is fetched as code cannot stay dirty in the instruction cache.
+#[test]
+fn code_that_an_exclusive_level_gives_up_dirty_is_written_back() {
+    let mut spec = with_instruction_cache(machine());
+    spec.caches.truncate(2);
+    spec.caches[0].ways = 1;
+    spec.caches[0].size_bytes = 4 * LINE;
+    spec.caches[1].inclusion = Inclusion::Exclusive;
+    let events = [store(0), load(4 * LINE), fetch(0), branch(true)];
+    let stats = run(&spec, &events);
+    assert_eq!((stats.bus.fills, stats.bus.write_backs), (2, 1));
+    assert_eq!(stats.caches[1].counts.write_backs, 1);
 }
 
 #[test]

@@ -7,7 +7,9 @@ use crate::multicore::{Programs, on_cores, on_cores_of, on_cores_with};
 use crate::storage::of_all_causes;
 use proptest::prelude::*;
 use simcore::multicore::MulticoreStatistics;
-use simcore::spec::{CoherenceProtocol, CoherenceSpec, Inclusion, MachineSpec, WritePolicy};
+use simcore::spec::{
+    CoherenceProtocol, CoherenceSpec, Inclusion, MachineSpec, PrefetcherSpec, WritePolicy,
+};
 use simcore::statistics::CoherenceStatistics;
 use traces::{Event, Kind, Layout, Segment};
 
@@ -241,13 +243,54 @@ fn false_sharing_is_counted_where_it_happens() {
 
 #[test]
 fn a_store_past_the_caches_takes_the_line_from_all() {
-    let past = Event::new(Kind::StoreNta, 0);
+    let line = 5 * LINE;
+    let past = Event::new(Kind::StoreNta, line);
     let writes = [delay(LONG), vec![after(1, past)]].concat();
-    let again = [vec![store(0)], delay(2 * LONG), vec![after(1, load(0))]].concat();
+    let again = [
+        vec![store(line)],
+        delay(2 * LONG),
+        vec![after(1, load(line))],
+    ]
+    .concat();
     let statistics = on_cores(&mesi(), &[writes, again]);
     assert_eq!(coherence(&statistics, 1).invalidations, 1);
     assert_eq!(statistics.together.bus.write_backs, 1);
     assert_eq!(statistics.cores[1].bus.fills, 2);
+}
+
+#[test]
+fn a_prefetched_line_that_another_core_takes_is_unused() {
+    let writes = [delay(LONG), vec![after(1, store(5 * LINE))]].concat();
+    let by_program = vec![prefetch(5 * LINE)];
+    let statistics = on_cores(&mesi(), &[by_program, writes.clone()]);
+    assert_eq!(statistics.cores[0].prefetches.unused, Some(1));
+    let mut spec = mesi();
+    spec.caches[0].prefetchers = vec![PrefetcherSpec::NextLine { degree: 1 }];
+    let statistics = on_cores(&spec, &[vec![load(4 * LINE)], writes]);
+    let prefetched = statistics.cores[0].caches[0].prefetchers.expect("one");
+    assert_eq!((prefetched.issued, prefetched.unused), (1, 1));
+}
+
+/// Core 0 writes the end of a line and the beginning of the next, both of which core 1 has read.
+#[test]
+fn of_a_store_to_two_lines_each_has_its_own_bytes() {
+    let wide = Event {
+        size: 8,
+        ..store(LINE - 4)
+    };
+    let writes = [delay(LONG), vec![after(1, wide)]].concat();
+    for (reads, shared) in [
+        (LINE - 4, [1, 0]),
+        (LINE - 8, [0, 1]),
+        (LINE, [1, 0]),
+        (LINE + 4, [0, 1]),
+    ] {
+        let first = [load(LINE - 8), load(LINE)];
+        let again = [&first[..], &delay(2 * LONG), &[after(1, load(reads))]].concat();
+        let statistics = on_cores(&mesi(), &[writes.clone(), again]);
+        let found = coherence(&statistics, 1);
+        assert_eq!([found.true_sharing, found.false_sharing], shared, "{reads}");
+    }
 }
 
 /// Whoever has its turn first: events that take long are simulated at once.

@@ -2,7 +2,9 @@
 
 use crate::common::*;
 use simcore::Statistics;
-use simcore::spec::{Inclusion, MachineSpec, MemorySpec, PrefetcherSpec, WritePolicy};
+use simcore::spec::{
+    Inclusion, InterferenceSpec, MachineSpec, MemorySpec, PrefetcherSpec, WritePolicy,
+};
 use traces::Event;
 
 const NEXT_LINE: PrefetcherSpec = PrefetcherSpec::NextLine { degree: 1 };
@@ -275,4 +277,50 @@ fn a_store_that_no_level_keeps_goes_to_memory() {
     let stats = run(&spec, &[store(0), store(0), load(0), store(0)]);
     assert_eq!(stats.bus.write_throughs, Some(3));
     assert_eq!((stats.bus.fills, stats.bus.write_backs), (1, 0));
+}
+
+/// The second level's prefetcher has asked for the next line when the first level's comes for it there.
+#[test]
+fn a_prefetch_of_a_line_on_its_way_has_it_no_earlier() {
+    let mut spec = prefetching(0, NEXT_LINE);
+    spec.caches[1].prefetchers = vec![NEXT_LINE];
+    let (cycles, stats) = last_load(&spec, &[load(0)], 0, LINE);
+    assert_eq!(cycles, T_NEXT);
+    assert_eq!(stats.caches[0].prefetchers.expect("one").late, 1);
+    assert_eq!(stats.caches[1].prefetchers.expect("one").useful, 2);
+    // Later it is there, from the second level.
+    let (cycles, _) = last_load(&spec, &[load(0)], 16, LINE);
+    assert_eq!(cycles, 1);
+}
+
+#[test]
+fn an_access_to_two_lines_teaches_prefetchers_both() {
+    let wide = Event {
+        size: 8,
+        ..load(LINE - 4)
+    };
+    let stats = run(&prefetching(0, NEXT_LINE), &[wide]);
+    assert_eq!(stats.bus.fills, 3, "both, and the one behind");
+}
+
+/// An exclusive second level has nothing that the first has.
+#[test]
+fn lines_that_no_further_level_holds_are_written_to_memory_when_caches_are_emptied() {
+    for inclusion in [Inclusion::NonInclusive, Inclusion::Exclusive] {
+        let mut spec = machine();
+        spec.caches.truncate(2);
+        spec.caches[1].inclusion = inclusion;
+        spec.interference = Some(InterferenceSpec {
+            flush_interval_cycles: 1000,
+        });
+        let events = [
+            &[store(0)],
+            &delay(1200)[..],
+            &[after(1, branch(true)); 400],
+        ]
+        .concat();
+        let stats = run(&spec, &events);
+        assert_eq!(stats.cache_flushes, Some(1));
+        assert_eq!(stats.bus.write_backs, 1, "{inclusion:?}");
+    }
 }

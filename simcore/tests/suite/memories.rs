@@ -84,6 +84,14 @@ fn lines_written_past_the_caches_go_to_their_memory() {
     }
 }
 
+#[test]
+fn what_is_left_in_buffers_at_the_end_goes_to_its_memory() {
+    let parts = [0, FAR, FAR + LINE].map(|address| Event::new(Kind::StoreNta, address));
+    let stats = run_on(&with_far(machine()), &parts);
+    let written = stats.memories.iter().map(|one| one.non_temporal);
+    assert!(written.eq([Some(1), Some(2)]));
+}
+
 /// Fills and write-backs of each memory.
 fn traffic(stats: &Statistics) -> Vec<(u64, u64)> {
     let memories = stats.memories.iter();

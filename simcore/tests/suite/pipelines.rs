@@ -165,6 +165,44 @@ fn walks_are_counted_where_their_pages_lie() {
     }
 }
 
+#[test]
+fn an_access_to_two_lines_waits_for_the_later() {
+    let wide = Event {
+        size: 8,
+        ..load(9 * LINE - 4)
+    };
+    for spec in both() {
+        for there in [8, 9] {
+            let before = [&[load(there * LINE)], &delay(400)[..]].concat();
+            let events = [after(1, wide), after(1, branch(true))];
+            let cycles = busy(&spec, &[&before[..], &events].concat()) - busy(&spec, &before);
+            assert!((T1..T1 + 6).contains(&cycles), "{there}: {cycles}");
+        }
+    }
+}
+
+#[test]
+fn a_data_structure_has_each_access_by_who_served_it() {
+    let mut events = [&[load(0)], &delay(400)[..]].concat();
+    // The first three when the line has come.
+    events.extend([
+        after(1, load(0)),
+        after(2, store(8)),
+        after(3, prefetch(16)),
+        load(LINE),
+    ]);
+    for spec in [machine(), in_order()] {
+        let mut engine = Engine::new(&spec, &layout()).expect("a valid machine");
+        engine.consume(&events).expect("accesses");
+        let statistics = engine.finish();
+        let rows = statistics.breakdown.iter();
+        let table: Vec<_> = rows.filter(|row| row.segment == "table").collect();
+        assert_eq!(table.iter().map(|row| row.accesses).sum::<u64>(), 5);
+        let served = |level: usize| table.iter().map(|row| row.served[level]).sum::<u64>();
+        assert_eq!([0, 1, 2, 3].map(served), [2, 0, 0, 2]);
+    }
+}
+
 /// Accesses in no time are touches, too: what runs behind them works on the data structure that was accessed last.
 #[test]
 fn what_passes_in_no_time_says_who_pays_next() {

@@ -236,6 +236,39 @@ fn a_core_that_reads_a_line_and_will_lose_it_has_to_ask_before_it_writes() {
     assert_eq!(counted(&hierarchy, &ports[1])[3], 1);
 }
 
+/// Cores 0 and 2 read a line, which core 1 takes in cycle 50,000; what core 0 reads before finds it.
+#[test]
+fn a_core_reads_a_line_that_it_will_lose() {
+    let (mut hierarchy, mut ports) = three_cores(CoherenceProtocol::Mesi);
+    for (core, time, purpose) in [
+        (0, 1000, Purpose::Load),
+        (2, 20_000, Purpose::Load),
+        (1, 50_000, Purpose::Store),
+        (0, 30_000, Purpose::Load),
+    ] {
+        let when = When::ahead(time, 0);
+        access(&mut hierarchy, &mut ports[core], 0, purpose, when);
+    }
+    assert_eq!(counted(&hierarchy, &ports[0]), [1, 0, 0, 1]);
+}
+
+/// Core 1 has written a line that core 0 had, and eight others of its set since then, so that it has it no longer.
+#[test]
+fn a_line_that_nobody_holds_any_more_is_shared_with_nobody() {
+    let (mut hierarchy, mut ports) = three_cores(CoherenceProtocol::Mesi);
+    let others = (1..=8).map(|way| (1, 4 * way, Purpose::Load));
+    let last = (0, 0, Purpose::Load);
+    let accesses = [(0, 0, Purpose::Load), (1, 0, Purpose::Store)];
+    let all = accesses.into_iter().chain(others).chain([last]);
+    for (step, (core, line, purpose)) in (1..).zip(all) {
+        let when = When::at_once(step * 10_000);
+        access(&mut hierarchy, &mut ports[core], line, purpose, when);
+    }
+    let counts = hierarchy.coherence(&ports[0]).expect("coherent caches");
+    assert_eq!((counts.true_sharing, counts.false_sharing), (0, 0));
+    assert_eq!(counted(&hierarchy, &ports[0]), [2, 0, 0, 1]);
+}
+
 /// Core 1 comes for a line before core 0, in time, had it from core 2, and behind that in the program: it has it from core 2 as well.
 #[test]
 fn a_line_from_another_core_is_a_transfer_whoever_brought_it() {
