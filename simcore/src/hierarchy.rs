@@ -377,9 +377,16 @@ impl Hierarchy {
             if port.prefetches {
                 self.train::<T>(port, address, site, when, purpose, look_ups);
             }
-            // Where time stands still all come at once, and the first of them counts.
+            // Where time stands still all come at once, and the one from furthest away counts.
+            let waits = |one: Served| {
+                if T::PASSES {
+                    one.complete
+                } else {
+                    one.level as u64
+                }
+            };
             let waited = match latest {
-                Some(before) if before.complete >= served.complete => before,
+                Some(before) if waits(before) >= waits(served) => before,
                 _ => served,
             };
             if line == last {

@@ -224,3 +224,26 @@ fn memory_serves_what_no_cache_has_where_time_stands_still() {
     let served = hierarchy.access_on::<Standstill>(&mut ports[0], look, bytes, when, reason);
     assert_eq!(served.level, 3);
 }
+
+/// Of two lines of which one is there, the other is what an access has to be served.
+#[test]
+fn of_two_lines_the_further_one_counts_where_time_stands_still() {
+    let mut spec = machine([Inclusion::NonInclusive; 2]);
+    spec.caches
+        .iter_mut()
+        .for_each(|cache| cache.prefetchers.clear());
+    for there in [0, 1] {
+        let (mut hierarchy, mut ports) = Hierarchy::new(&spec, 1).expect("a memory");
+        let mut access = |address, size| {
+            let (bytes, when) = ((address, size), When::at_once(1000));
+            let look = hierarchy.access_at_once(&mut ports[0], bytes, when, Purpose::Load);
+            let look = look.expect_err("not all is there");
+            let reason = (Purpose::Load, 0);
+            hierarchy
+                .access_on::<Standstill>(&mut ports[0], look, bytes, when, reason)
+                .level
+        };
+        access(there * LINE, 1);
+        assert_eq!(access(0, 2 * LINE), 3, "line {there} is there");
+    }
+}
