@@ -344,6 +344,31 @@ mod tests {
         assert_eq!(starts(&mshrs, [0, 100, 350, 351]), [100, 100, 350, 850]);
     }
 
+    /// One register is free from cycle 100 on, and the other from cycle 300 to 600.
+    #[test]
+    fn a_register_that_is_free_for_good_is_taken_before_a_later_gap() {
+        let (mut mshrs, memory) = (Mshrs::new(2), &mut fixed());
+        for (time, until) in [(0, 300), (0, 100), (600, 850)] {
+            let handler = mshrs.acquire(0, time, 0, memory);
+            mshrs.hold(handler, until);
+        }
+        assert_eq!(starts(&mshrs, [50, 100]), [100, 100]);
+        let mut is_free = |time| mshrs.clone().free(0, time, 0, memory).is_some();
+        assert_eq!([50, 99, 100].map(&mut is_free), [false, false, true]);
+        let taken = mshrs.acquire(0, 100, 0, &mut fixed());
+        mshrs.hold(taken, 2000);
+        let mut is_free = |time| mshrs.clone().free(0, time, 0, memory).is_some();
+        assert_eq!([200, 299, 300].map(&mut is_free), [false, false, true]);
+    }
+
+    #[test]
+    fn a_gap_that_is_just_long_enough_is_kept() {
+        let (mut mshrs, memory) = (Mshrs::new(1), &mut fixed());
+        let later = mshrs.acquire(0, u64::from(LATENCY), 0, memory);
+        mshrs.hold(later, 500);
+        assert_eq!(starts(&mshrs, [0, 1]), [0, 500]);
+    }
+
     #[test]
     fn a_miss_in_a_gap_that_takes_longer_is_waited_for_at_the_end() {
         let (mut mshrs, memory) = (Mshrs::new(1), &mut fixed());

@@ -258,4 +258,24 @@ mod tests {
         assert!(latches.changed_since(latch(4000), 4000));
         assert!(!latches.changed_since(latch(3999), 4000));
     }
+
+    #[test]
+    fn only_who_holds_it_alone_changes_what_a_latch_guards() {
+        let mut latches = Latches::new();
+        for (hold, changes) in [(Hold::Shared, 0), (Hold::Nothing, 0), (Hold::Alone, 1)] {
+            assert_eq!(latches.take(latch(1), 0, hold), Some(0));
+            latches.release(latch(1), 0, 0);
+            assert_eq!(latches.changes(), changes);
+            assert_eq!(latches.changed_since(latch(1), 0), changes > 0);
+        }
+    }
+
+    #[test]
+    fn who_holds_a_latch_alone_may_share_it_with_itself() {
+        let mut latches = Latches::new();
+        for hold in [Hold::Alone, Hold::Shared, Hold::Nothing] {
+            assert_eq!(latches.take(latch(1), 0, hold), Some(0), "{hold:?}");
+        }
+        assert_eq!(latches.take(latch(1), 1, Hold::Shared), None);
+    }
 }

@@ -174,6 +174,38 @@ fn walk_caches_skip_the_levels_that_they_remember() {
 }
 
 #[test]
+fn walk_caches_keep_what_was_used_last() {
+    let page = 4096;
+    let region = 512 * page;
+    // The third region takes the place of the second, as the first was used again.
+    let loads = [0, region, page, 2 * region, 2 * page].map(|address| after(1, load(address)));
+    let reads = run(&walking(2, "L2"), &loads).dtlb.walk_reads;
+    assert_eq!(reads, Some(4 + 2 + 1 + 2 + 1));
+}
+
+/// Eight entries of eight bytes are a line.
+#[test]
+fn entries_of_pages_lie_side_by_side() {
+    let fills = |page: u64| {
+        let loads = [load(5 * LINE), after(1, load(page * 4096 + 6 * LINE))];
+        run(&walking(0, "L1"), &loads).bus.fills
+    };
+    assert_eq!([7, 8, 8 * 512].map(fills), [5 + 1, 5 + 2, 5 + 3]);
+}
+
+#[test]
+fn a_translation_that_is_there_takes_the_latency_of_its_level() {
+    for mut spec in [machine(), in_order()] {
+        spec.dtlb.levels[0].latency_cycles = 3;
+        let chain = |loads| {
+            let chain = vec![after(1, load(0)); loads];
+            run(&spec, &[&[load(0)], &delay(400)[..], &chain].concat()).cycles
+        };
+        assert_eq!(chain(30) - chain(10), 20 * (1 + 3));
+    }
+}
+
+#[test]
 fn walks_and_code_train_no_prefetcher() {
     // A second level of one line, so that whatever looks it up misses it, behind a first level that keeps both data.
     let mut spec = with_instruction_cache(walking(0, "L2"));

@@ -3,9 +3,10 @@
 use crate::common::*;
 use simcore::Statistics;
 use simcore::spec::{
-    Inclusion, InterferenceSpec, MachineSpec, MemorySpec, PrefetcherSpec, WritePolicy,
+    Inclusion, InterferenceSpec, MachineSpec, MemorySpec, PageTableSpec, PrefetcherSpec,
+    Replacement, WritePolicy,
 };
-use traces::Event;
+use traces::{Event, Kind};
 
 const NEXT_LINE: PrefetcherSpec = PrefetcherSpec::NextLine { degree: 1 };
 
@@ -322,5 +323,115 @@ fn lines_that_no_further_level_holds_are_written_to_memory_when_caches_are_empti
         let stats = run(&spec, &events);
         assert_eq!(stats.cache_flushes, Some(1));
         assert_eq!(stats.bus.write_backs, 1, "{inclusion:?}");
+    }
+}
+
+/// So many lines are asked for by a prefetcher of the first level.
+fn issued(prefetcher: PrefetcherSpec, addresses: &[u64]) -> u64 {
+    let loads: Vec<Event> = addresses.iter().map(|&address| load(address)).collect();
+    let stats = run(&prefetching(0, prefetcher), &loads);
+    stats.caches[0].prefetchers.expect("one").issued
+}
+
+#[test]
+fn a_stream_takes_no_line_that_it_has_left_or_that_is_far_ahead() {
+    let stream = PrefetcherSpec::Stream {
+        streams: 2,
+        degree: 1,
+        distance_lines: 4,
+    };
+    let of = |lines: &[u64]| {
+        let addresses: Vec<u64> = lines.iter().map(|line| line * LINE).collect();
+        issued(stream, &addresses)
+    };
+    assert_eq!(of(&[100, 101]), 1);
+    assert_eq!(of(&[100, 101, 50]), 1, "begins another stream");
+    assert_eq!(of(&[100, 101, 50, 51]), 2, "which goes on");
+    assert_eq!(of(&[101, 100]), 1);
+    assert_eq!(of(&[101, 100, 50]), 1);
+    assert_eq!(of(&[101, 100, 150, 149]), 2);
+}
+
+#[test]
+fn a_stride_of_less_than_a_line_asks_for_the_next_line() {
+    let stride = PrefetcherSpec::Stride {
+        table_entries: 1,
+        degree: 1,
+    };
+    assert!(issued(stride, &[0, 8, 16, 24]) > 0);
+}
+
+#[test]
+fn random_replacement_spares_no_way() {
+    let mut spec = machine();
+    spec.caches.truncate(1);
+    spec.caches[0].size_bytes = 4 * LINE;
+    spec.caches[0].replacement = Replacement::Random;
+    let first = (0..4).map(|line| load(line * LINE));
+    let others = (4..100).map(|line| load(line * LINE));
+    let events: Vec<Event> = first.clone().chain(others).chain(first).collect();
+    assert_eq!(run(&spec, &events).caches[0].counts.misses, 104);
+}
+
+/// Whatever a machine remembers of what it did: behind a flush it does all as at the beginning.
+#[test]
+fn behind_a_flush_a_machine_is_as_at_the_beginning() {
+    let prefetchers = [
+        NEXT_LINE,
+        PrefetcherSpec::Stride {
+            table_entries: 4,
+            degree: 2,
+        },
+        PrefetcherSpec::Stream {
+            streams: 2,
+            degree: 2,
+            distance_lines: 4,
+        },
+    ];
+    // Ascending lines, then descending ones, and pages in turn; more than the first level holds.
+    let addresses = (0..300)
+        .map(|line| line * LINE)
+        .chain((400..700).rev().map(|line| line * LINE))
+        .chain((0..200).map(|step| step % 7 * 37 * PAGE + step * LINE));
+    let once: Vec<Event> = addresses.map(|address| after(1, load(address))).collect();
+    let policies = [
+        Replacement::Lru,
+        Replacement::Nru,
+        Replacement::TreePlru,
+        Replacement::Srrip,
+        Replacement::Fifo,
+    ];
+    for (policy, kind) in policies
+        .into_iter()
+        .flat_map(|policy| [(policy, machine()), (policy, in_order())])
+    {
+        let mut spec = kind;
+        spec.dtlb.page_bytes = 4096;
+        spec.dtlb.levels[0].entries = 4;
+        spec.dtlb.page_table = Some(PageTableSpec {
+            levels: 4,
+            entry_bytes: 8,
+            node_bytes: None,
+            walk_cache_entries: 2,
+            first_cache: "L2".to_owned(),
+        });
+        for (cache, prefetcher) in spec.caches.iter_mut().zip(prefetchers) {
+            cache.replacement = policy;
+            cache.prefetchers = vec![prefetcher];
+        }
+        let flush = Event::new(Kind::Flush, 0);
+        let counts = |events: &[Event]| {
+            let stats = run(&spec, events);
+            let mut counts = vec![stats.bus.fills, stats.dtlb.walks];
+            counts.extend(stats.dtlb.walk_reads);
+            for cache in &stats.caches {
+                counts.push(cache.counts.misses);
+                counts.extend(cache.prefetchers.map(|counts| counts.issued));
+            }
+            counts
+        };
+        let twice: Vec<u64> = counts(&once).iter().map(|count| 2 * count).collect();
+        let again = [&once[..], &[flush], &once].concat();
+        assert_eq!(counts(&again), twice, "{policy:?} {:?}", spec.core.kind);
     }
 }

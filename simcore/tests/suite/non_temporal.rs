@@ -141,6 +141,12 @@ fn a_line_leaves_the_caches_of_other_cores_with_an_inclusive_one() {
 }
 
 #[test]
+fn a_flush_forgets_what_is_in_a_buffer() {
+    let parts = [past(0, 16), Event::new(Kind::Flush, 0), past(LINE, 16)];
+    assert_eq!(bus(&run(&with_handlers(machine(), 1), &parts)).2, Some(1));
+}
+
+#[test]
 fn prefetches_of_a_line_in_a_buffer_fetch_it_behind_the_write() {
     let stats = run(&machine(), &[past(0, 32), prefetch(0), load(8)]);
     assert_eq!(bus(&stats), (1, 0, Some(1)));

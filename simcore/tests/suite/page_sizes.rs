@@ -140,6 +140,24 @@ fn one_huge_page_holds_what_many_small_ones_do() {
     assert_eq!(run_in(&huge, &heap), run_in(&spec, &heap));
 }
 
+/// The tree fills one huge page, and the heap lies in the first.
+#[test]
+fn what_lies_behind_and_between_huge_segments_is_in_small_pages() {
+    let mut spec = machine();
+    spec.dtlb.page_bytes = SMALL;
+    let huge = in_segments(&spec, &["level*", "heap"]);
+    for (place, walks) in [
+        (0, 1),
+        (LARGE, 2),
+        (3 * LARGE, 2),
+        (5 * LARGE, 1),
+        (6 * LARGE, 2),
+    ] {
+        let pages = [place, place + SMALL].map(load);
+        assert_eq!(run_in(&huge, &pages).dtlb.walks, walks, "{place}");
+    }
+}
+
 fn named(segments: &[&str]) -> Layout {
     let segment = |(number, name): (u64, &&str)| Segment {
         name: (*name).to_owned(),

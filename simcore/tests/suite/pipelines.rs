@@ -245,3 +245,41 @@ fn who_asks_first_fetches_the_line_of_both() {
         }
     }
 }
+
+#[test]
+fn what_was_accessed_last_pays_whatever_accessed_it() {
+    let last = 8 * PAGE;
+    let past = Event::new(Kind::StoreNta, last);
+    for access in [
+        load(last),
+        store(last),
+        exchange(last),
+        prefetch(last),
+        past,
+    ] {
+        for spec in [machine(), in_order()] {
+            let mut engine = Engine::new(&spec, &layout()).expect("a valid machine");
+            let events = [&[load(0), access], &[branch(true); 10][..]].concat();
+            engine.consume(&events).expect("what the machine has");
+            let statistics = engine.finish();
+            let busy = by_segment(&statistics, |all, row| all.breakdown[row].slots.busy);
+            assert_eq!(busy, [1, 11], "{:?}", access.kind);
+        }
+    }
+}
+
+#[test]
+fn a_phase_that_the_trace_does_not_name_is_refused() {
+    let layout = Layout {
+        phases: vec!["build".to_owned(), "probe".to_owned()],
+        ..layout()
+    };
+    let mut engine = Engine::new(&machine(), &layout).expect("a valid machine");
+    let mark = |phase| [Event::new(Kind::Mark, phase)];
+    engine.consume(&mark(1)).expect("it is named");
+    for phase in [2, u64::MAX] {
+        let refused = engine.consume(&mark(phase)).expect_err("not named");
+        let expected = format!("opens phase {phase}, but the trace names 2 phases");
+        assert!(refused.to_string().contains(&expected), "{refused}");
+    }
+}

@@ -269,6 +269,27 @@ fn a_line_that_nobody_holds_any_more_is_shared_with_nobody() {
     assert_eq!(counted(&hierarchy, &ports[0]), [2, 0, 0, 1]);
 }
 
+/// What core 1 wrote and core 0 has lost is gone: both read what a device has brought.
+#[test]
+fn a_line_that_a_page_has_overwritten_is_shared_with_nobody() {
+    let (mut hierarchy, mut ports) = three_cores(CoherenceProtocol::Mesi);
+    let steps = [
+        (0, Purpose::Load),
+        (1, Purpose::Store),
+        (1, Purpose::Load),
+        (0, Purpose::Load),
+    ];
+    for (step, (core, purpose)) in (1..).zip(steps) {
+        if step == 3 {
+            hierarchy.overwrite(&mut ports[0], 0, LINE);
+        }
+        let when = When::at_once(step * 10_000);
+        access(&mut hierarchy, &mut ports[core], 0, purpose, when);
+    }
+    let counts = hierarchy.coherence(&ports[0]).expect("coherent caches");
+    assert_eq!((counts.true_sharing, counts.false_sharing), (0, 0));
+}
+
 /// Core 1 comes for a line before core 0, in time, had it from core 2, and behind that in the program: it has it from core 2 as well.
 #[test]
 fn a_line_from_another_core_is_a_transfer_whoever_brought_it() {
