@@ -6,7 +6,7 @@ use crate::common::*;
 use crate::multicore::{Programs, on_cores_with};
 use simcore::spec::{MachineSpec, MemorySpec};
 use std::collections::VecDeque;
-use traces::Event;
+use traces::{Event, Kind, OpClass};
 
 /// Misses that a core may have outstanding.
 const HANDLERS: u32 = 16;
@@ -56,6 +56,41 @@ fn pairs(core: u64, lines: u64) -> Vec<Event> {
         0 => plain(20, load),
         _ => after(1, plain(10, load)),
     })
+}
+
+/// The first core's next event waits for a chain up to cycle 4250. Behind it is a load that needs nothing, and asks in cycle 21: when what the
+/// second core does until then and long after it has been simulated. It has the bus when the lines before and after its time have left no gap.
+#[test]
+fn who_asks_for_a_time_that_others_have_simulated_finds_the_bus_as_it_was() {
+    let interval = 500;
+    let mut spec = contended(machine(), interval);
+    spec.core.reorder_buffer = Some(1000);
+    // 50 cycles each.
+    let division = Event {
+        size: OpClass::Divide as u16,
+        ..after(1, Event::new(Kind::Op, 0))
+    };
+    let chain = [
+        vec![load(0)],
+        vec![division; 80],
+        vec![after(1, load(9 * LINE))],
+    ]
+    .concat();
+    let behind = [vec![load(8 * LINE)], delay(3600)].concat();
+    let first = [chain, behind].concat();
+    // Its first line begins in cycle 600; the others come long after it, and before cycle 4250.
+    let second = [2400, 6000, 6000].map(|before| plain(before, load(0)));
+    let second: Vec<Event> = (0..)
+        .zip(second)
+        .map(|(line, load)| Event {
+            address: line * LINE,
+            ..load
+        })
+        .collect();
+    let alone = cycles(&spec, std::slice::from_ref(&first))[0];
+    assert!(alone < 4800, "{alone}");
+    let beside = cycles(&spec, &[first, second])[0];
+    assert!(beside.abs_diff(600 + interval + T1 + 3600) <= 8, "{beside}");
 }
 
 #[test]

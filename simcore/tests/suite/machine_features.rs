@@ -323,6 +323,7 @@ fn lines_that_no_further_level_holds_are_written_to_memory_when_caches_are_empti
         let stats = run(&spec, &events);
         assert_eq!(stats.cache_flushes, Some(1));
         assert_eq!(stats.bus.write_backs, 1, "{inclusion:?}");
+        assert_eq!(stats.caches[0].counts.write_backs, 1);
     }
 }
 
@@ -350,6 +351,20 @@ fn a_stream_takes_no_line_that_it_has_left_or_that_is_far_ahead() {
     assert_eq!(of(&[101, 100]), 1);
     assert_eq!(of(&[101, 100, 50]), 1);
     assert_eq!(of(&[101, 100, 150, 149]), 2);
+}
+
+#[test]
+fn a_flush_ends_a_stream() {
+    let stream = PrefetcherSpec::Stream {
+        streams: 2,
+        degree: 1,
+        distance_lines: 4,
+    };
+    let flush = Event::new(Kind::Flush, 0);
+    let loads = [100, 101, 102].map(|line| load(line * LINE));
+    let events = [loads[0], loads[1], flush, loads[2]];
+    let stats = run(&prefetching(0, stream), &events);
+    assert_eq!(stats.caches[0].prefetchers.expect("one").issued, 1);
 }
 
 #[test]
@@ -388,11 +403,12 @@ fn behind_a_flush_a_machine_is_as_at_the_beginning() {
             distance_lines: 4,
         },
     ];
-    // Ascending lines, then descending ones, and pages in turn; more than the first level holds.
+    // Ascending lines, then descending ones, pages in turn, and some lines again and again.
     let addresses = (0..300)
         .map(|line| line * LINE)
         .chain((400..700).rev().map(|line| line * LINE))
-        .chain((0..200).map(|step| step % 7 * 37 * PAGE + step * LINE));
+        .chain((0..200).map(|step| step % 7 * 37 * PAGE + step * LINE))
+        .chain((0..600).map(|step| (step * step * 7 + step * 3) % 61 * LINE));
     let once: Vec<Event> = addresses.map(|address| after(1, load(address))).collect();
     let policies = [
         Replacement::Lru,
@@ -418,6 +434,7 @@ fn behind_a_flush_a_machine_is_as_at_the_beginning() {
         for (cache, prefetcher) in spec.caches.iter_mut().zip(prefetchers) {
             cache.replacement = policy;
             cache.prefetchers = vec![prefetcher];
+            cache.size_bytes = 8 * u64::from(cache.ways) * LINE;
         }
         let flush = Event::new(Kind::Flush, 0);
         let counts = |events: &[Event]| {

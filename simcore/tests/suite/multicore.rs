@@ -211,6 +211,32 @@ fn unrelated_programs_share_no_lines() {
     assert_eq!(second, 0, "all is there");
 }
 
+/// A program that begins later has the time that it has alone, and one that knows nothing of the other cannot empty its caches.
+#[test]
+fn programs_may_begin_in_cycles_of_their_own() {
+    let mut spec = machine();
+    spec.cores = 2;
+    let flush = Event::new(Kind::Flush, 0);
+    let chain = |line: u64| after(1, load(line * LINE));
+    let alone: Vec<Event> = (0..8).map(chain).collect();
+    let events = [&alone[..], &[flush], &alone].concat();
+    let layouts = [Layout::default(), Layout::default()];
+    let mut cores = Multicore::new(&spec, &ThreadOf::programs(&layouts)).expect("a machine");
+    cores.begin_programs(&[0, 50_000]);
+    let mut sources = [(); 2].map(|()| Batches(events.clone(), 3));
+    let [first, second] = &mut sources;
+    cores
+        .run(&mut [first, second], &mut |_| Ok(()))
+        .expect("both end");
+    let programs = cores.finish_programs();
+    assert_eq!(programs.len(), 2);
+    let without_flush = run(&spec, &[&alone[..], &alone].concat());
+    for program in programs {
+        assert_eq!(program.together.bus.fills, 8);
+        assert!(program.together.cycles.abs_diff(without_flush.cycles) <= 4);
+    }
+}
+
 #[cfg(feature = "dramsim3")]
 mod with_dram {
     use super::*;

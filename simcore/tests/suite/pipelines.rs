@@ -53,6 +53,21 @@ fn loads_that_hit_are_as_many_per_cycle_as_there_are_ports() {
 }
 
 #[test]
+fn every_word_of_a_load_takes_a_port() {
+    for mut spec in both() {
+        spec.core.memory_ports = 1;
+        let wide = Event {
+            size: 16,
+            words: 4,
+            ..load(0)
+        };
+        let loads = |count| (1..=count).map(|back| after(back, wide));
+        let of = |count| behind_a_line(&spec, &loads(count).collect::<Vec<_>>());
+        assert_eq!(of(16) - of(8), 8 * 4);
+    }
+}
+
+#[test]
 fn plain_cycles_of_a_chain_come_between_a_result_and_who_needs_it() {
     for spec in both() {
         let chained = |chain| {
@@ -281,5 +296,42 @@ fn a_phase_that_the_trace_does_not_name_is_refused() {
         let refused = engine.consume(&mark(phase)).expect_err("not named");
         let expected = format!("opens phase {phase}, but the trace names 2 phases");
         assert!(refused.to_string().contains(&expected), "{refused}");
+    }
+}
+
+#[test]
+fn what_runs_in_a_phase_is_charged_to_it() {
+    let layout = Layout {
+        phases: vec!["build".to_owned(), "probe".to_owned()],
+        ..layout()
+    };
+    let phase = |number, branches| {
+        let begins = [Event::new(Kind::Mark, number), load(8 * PAGE * number)];
+        [&begins[..], &vec![branch(true); branches]].concat()
+    };
+    let events = [phase(0, 10), phase(1, 20), phase(0, 5)].concat();
+    for spec in [machine(), in_order()] {
+        let mut engine = Engine::new(&spec, &layout).expect("a valid machine");
+        engine.consume(&events).expect("marks, loads and branches");
+        let rows = engine.finish().breakdown;
+        let busy = |phase: &str| -> u64 {
+            let rows = rows.iter().filter(|row| row.phase == phase);
+            rows.map(|row| row.slots.busy).sum()
+        };
+        assert_eq!(["build", "probe"].map(busy), [11 + 6, 21]);
+    }
+}
+
+/// Who was waited for before is nobody's concern behind a flush: stores in the buffer, and a walk.
+#[test]
+fn behind_a_flush_nothing_waits_for_what_was_under_way() {
+    let flush = Event::new(Kind::Flush, 0);
+    for mut spec in both() {
+        spec.core.store_buffer_entries = 1;
+        let stores = [store(0), flush, store(8 * LINE), branch(true)];
+        assert_eq!(run(&spec, &stores).slots.dcache["memory"], 0);
+        spec.dtlb.walk_latency_cycles = 1000;
+        let walks = cycles(&spec, &[prefetch(0), flush, load(PAGE)]);
+        assert!(walks < 1000 + 2 * T1, "{walks}");
     }
 }
