@@ -141,9 +141,7 @@ WRONG = {
     ),
     "no folder to explain": Wrong(files(), "explain nowhere", ("nowhere: no such file or folder", "`memwalk run`")),
     "an unknown choice": Wrong(files(), "list nonsense", ("'nonsense' is not one of 'machines'", "`memwalk list --help`")),
-    "parameters of a kernel on storage": Wrong(
-        files(), "list parameters requests", ("`requests` runs on storage", "`memwalk schema experiment`")
-    ),
+    "parameters of no kernel": Wrong(files(), "list parameters reqests", ("`reqests` is no kernel", "did you mean `requests`?")),
     "a missing argument": Wrong(files(), "schema", ("Missing argument 'kind'", "experiment", "`memwalk schema --help`")),
     "an option out of range": Wrong(files(), f"{RUN} --jobs 0", ("'--jobs'", "`0` is too small; the least is 1", "`memwalk run --help`")),
     "a folder's name that is too long": Wrong(files(), f"{RUN}{'n' * 300}", ("nnn", "File name too long", "name another place")),
