@@ -217,7 +217,7 @@ def test_parameters_of_kernels_on_storage_are_listed() -> None:
     shown = memwalk("list", "parameters", "layout-scan").stdout.splitlines()
     texts = [" ".join(line.split()) for line in shown]
     assert texts[1] == "name default values applies meaning"
-    assert "data.kind required given, tpch or uniform" in texts
+    assert "data.kind required given, tpch or uniform Tables, and the queries that read them" in texts
     assert "data.date_bytes 10 B such as 64B data.kind: tpch What a date takes: 10 as text (MBSM, Table 4)" in texts
     assert "mbsm.run_pages 30 1 or more Pages in a run, r" in texts
     listed = json.loads(memwalk("list", "parameters", "tpcc", "--json").stdout)
@@ -234,7 +234,7 @@ def test_every_parameter_of_a_kernel_on_storage_is_listed_once(kernel: str) -> N
     fields = set(model_of(kernel).model_fields) - {"kernel"}
     assert {one["name"].partition(".")[0] for one in listed} == fields
     assert len({(one["name"], one["applies"]) for one in listed}) == len(listed)
-    assert all(one["values"] for one in listed)
+    assert all(one["values"] and one["meaning"] for one in listed)
 
 
 def test_kernels_with_parameters_are_listed() -> None:

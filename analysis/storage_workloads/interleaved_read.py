@@ -25,7 +25,7 @@ class InterleavedRead(OneProgram):
 
     kernel: Literal["interleaved-read"]
     pages: Times = Field(10_000, description="Pages read in all")
-    page_bytes: CommandBytes = 8192
+    page_bytes: CommandBytes = Field(8192, description="Size of a page")
     run_pages: Times = Field(1, description="Pages read in a row")
     skipped_runs: TimesOrNone = Field(3, description="Such rows that are skipped behind each; 0 reads in sequence")
     command_bytes: CommandBytes = Field(65536, description="The most that one command reads")

@@ -9,12 +9,12 @@ from pydantic import Field, model_validator
 from memwalk.analysis.storage_workloads.columns import io_columns, seconds
 from memwalk.analysis.storage_workloads.commands import check_room
 from memwalk.analysis.storage_workloads.layouts import LaidOut
-from memwalk.analysis.storage_workloads.limits import AtOnce, Times
+from memwalk.analysis.storage_workloads.limits import AtOnce, Seed, Times
 from memwalk.analysis.storage_workloads.one_program import Begun, Columns, OneProgram, Placed
 from memwalk.simcore.storage.period import Period
 from memwalk.simcore.storage.system import System
 from memwalk.simcore.storage.volumes import Volume
-from memwalk.simcore.units import Count, PositiveCount
+from memwalk.simcore.units import PositiveCount
 from memwalk.traces.storage import Client
 from memwalk.workloads.programs import transfers
 from memwalk.workloads.tables import Layout
@@ -28,11 +28,11 @@ class LayoutPoint(LaidOut, OneProgram):
 
     kernel: Literal["layout-point"]
     table: str = Field(description="Table of the data")
-    operation: Literal["query", "update"] = "query"
+    operation: Literal["query", "update"] = Field("query", description="What is done to the records: they are read, or changed")
     columns: PositiveCount | None = Field(None, description="The first so many of a record are read, or changed; all if absent")
     records: Times = Field(1000, description="Records asked for")
-    clients: AtOnce = 1
-    seed: Count = 1
+    clients: AtOnce = Field(1, description="Clients, each with one record at a time")
+    seed: Seed = 1
 
     @model_validator(mode="after")
     def _known(self) -> "LayoutPoint":

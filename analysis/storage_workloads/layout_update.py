@@ -10,12 +10,12 @@ from pydantic import Field, StrictBool, model_validator
 
 from memwalk.analysis.storage_workloads.commands import check_room
 from memwalk.analysis.storage_workloads.layouts import LaidOut
-from memwalk.analysis.storage_workloads.limits import Times
+from memwalk.analysis.storage_workloads.limits import Seed, Times
 from memwalk.analysis.storage_workloads.traffic import Traffic, TrafficOf
 from memwalk.simcore.storage.device import BLOCK_BYTES
 from memwalk.simcore.storage.run import run
 from memwalk.simcore.storage.system import System
-from memwalk.simcore.units import Count, PositiveCount
+from memwalk.simcore.units import PositiveCount
 from memwalk.traces.storage import Client
 from memwalk.workloads.mbsm import Mbsm
 from memwalk.workloads.programs import transfers
@@ -52,7 +52,7 @@ class LayoutUpdate(LaidOut):
     starts: PositiveCount = Field(50, ge=2, le=1_000_000, description="Beginnings of the file, drawn from the first blocks of the volume")
     start_blocks: PositiveCount = Field(1_000_000, description="How many blocks those are")
     records: Times = Field(10, description="Records for each beginning, drawn from the table")
-    seed: Count = 1
+    seed: Seed = 1
 
     @model_validator(mode="after")
     def _known(self) -> "LayoutUpdate":

@@ -63,9 +63,9 @@ class LaidOut(StrictModel):
     processes: ClassVar[bool] = False
     traffic: ClassVar[TrafficOf] = always(writes=False, asks_for_rows=False)
 
-    layout: LayoutName
-    data: Relations
-    page_bytes: CommandBytes = 8192
+    layout: LayoutName = Field(description="How records lie in pages and on storage")
+    data: Relations = Field(description="Tables, and the queries that read them")
+    page_bytes: CommandBytes = Field(8192, description="Size of a page")
     mbsm: MegaBlocks = Field(MegaBlocks.model_validate({}), description="For layout mbsm")
 
     @model_validator(mode="after")

@@ -39,9 +39,11 @@ Attributes: TypeAlias = Annotated[PositiveCount, Field(le=_MOST_ATTRIBUTES)]
 """Attributes of a relation."""
 ValueBytes: TypeAlias = Annotated[Bytes, Field(gt=0, le=_MOST_BLOCKS * BLOCK_BYTES)]
 """Bytes of a value."""
-Records: TypeAlias = Annotated[PositiveCount, Field(le=10**13)]
+Records: TypeAlias = Annotated[PositiveCount, Field(le=10**13, description="Records of the table")]
 """Records of a relation, which are only counted: the volume has room for them or has not."""
 ScaleFactor: TypeAlias = Annotated[Real, Field(ge=0.001, le=1_000_000)]
 """Size of TPC-H; 1 is 1 GB. With the least every table has records; the most is a petabyte."""
 SampleScaleFactor: TypeAlias = Annotated[Real, Field(ge=0.001, le=4)]
 """The same for what the processor is simulated on: as the kernel ``tpch`` takes it."""
+Seed: TypeAlias = Annotated[Count, Field(description="Seed of all random choices")]
+"""Any number: each gives other choices."""

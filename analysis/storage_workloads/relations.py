@@ -14,8 +14,8 @@ class Uniform(StrictModel):
     """One relation of attributes of one size; query ``n`` reads the first n of them (MBSM, section 6.1)."""
 
     kind: Literal["uniform"]
-    attributes: Attributes = 8
-    attribute_bytes: ValueBytes = 8
+    attributes: Attributes = Field(8, description="Attributes of the relation")
+    attribute_bytes: ValueBytes = Field(8, description="Size of each")
     records: Records = 10_000_000
 
     def tables(self) -> dict[str, Table]:
@@ -33,7 +33,7 @@ class TpchTables(StrictModel):
     """The tables of TPC-H and its 22 queries, each of which scans the columns that it names (MBSM, section 6.2)."""
 
     kind: Literal["tpch"]
-    scale_factor: ScaleFactor = 1.0
+    scale_factor: ScaleFactor = Field(1.0, description="Scale of TPC-H")
     date_bytes: ValueBytes = Field(10, description="What a date takes: 10 as text (MBSM, Table 4)")
 
     def tables(self) -> dict[str, Table]:

@@ -7,7 +7,7 @@ from pydantic import Field, model_validator
 
 from memwalk.analysis.storage_workloads.columns import io_columns, seconds
 from memwalk.analysis.storage_workloads.commands import MisfitError
-from memwalk.analysis.storage_workloads.limits import AtOnce, CommandBlocks, Times
+from memwalk.analysis.storage_workloads.limits import AtOnce, CommandBlocks, Seed, Times
 from memwalk.analysis.storage_workloads.one_program import Begun, Columns, OneProgram, Placed
 from memwalk.analysis.storage_workloads.traffic import Traffic, TrafficOf
 from memwalk.simcore.storage.device import BLOCK_BYTES
@@ -29,14 +29,14 @@ class Requests(OneProgram):
     traffic: ClassVar[TrafficOf] = _traffic
 
     kernel: Literal["requests"]
-    pattern: Literal["random", "sequential"] = "random"
+    pattern: Literal["random", "sequential"] = Field("random", description="Where the next request is")
     count: Times = Field(description="Requests")
     blocks: CommandBlocks = Field(16, description="Blocks of 512 bytes per request; random requests start at multiples of it")
     write_share: Real = Field(0.0, ge=0, le=1, description="Share of the requests that write")
     in_flight: AtOnce = Field(1, description="Requests waiting or served at any time")
     first_block: Count = Field(0, description="Where the part of the volume begins that is used")
     span_blocks: PositiveCount | None = Field(None, description="How long that part is; to the end of the volume if absent")
-    seed: Count = 1
+    seed: Seed = 1
 
     @model_validator(mode="after")
     def _fits(self) -> "Requests":

@@ -21,9 +21,9 @@ class SuperBlockPlacement(StrictModel):
     traffic: ClassVar[TrafficOf] = always(reads=False, writes=False, asks_for_rows=False)
 
     kernel: Literal["super-block"]
-    data: Relations
+    data: Relations = Field(description="Tables, and the queries that read them")
     table: str = Field("r", description="Table of the data")
-    page_bytes: CommandBytes = Field(8192, gt=0)
+    page_bytes: CommandBytes = Field(8192, gt=0, description="Size of a page")
     mbsm: MegaBlocks = MegaBlocks.model_validate({})
     pages: PagesOfSuperBlock | None = Field(None, description="Pages of the super-block; the best number if absent")
     split: StrictBool = Field(True, description="Given pages: whether columns larger than a page's part are split")

@@ -7,7 +7,7 @@ from pydantic import Field
 
 from memwalk.analysis.storage_workloads.columns import io_columns, seconds
 from memwalk.analysis.storage_workloads.commands import MisfitError
-from memwalk.analysis.storage_workloads.limits import CommandBlocks, Times
+from memwalk.analysis.storage_workloads.limits import CommandBlocks, Seed, Times
 from memwalk.analysis.storage_workloads.one_program import Begun, Columns, OneProgram, Placed
 from memwalk.analysis.storage_workloads.placed import two_dimensional
 from memwalk.simcore.storage.device import BLOCK_BYTES
@@ -15,7 +15,6 @@ from memwalk.simcore.storage.disk import Disk
 from memwalk.simcore.storage.period import Period
 from memwalk.simcore.storage.system import System
 from memwalk.simcore.storage.volumes import AtroposVolume, MemstoreVolume, Volume
-from memwalk.simcore.units import Count
 from memwalk.traces.storage import Client
 from memwalk.workloads.programs import clotho, transfers
 
@@ -30,8 +29,8 @@ class ClothoColumn(OneProgram):
         "semi-sequential", description="one block of each row, in the same column or in any; or consecutive blocks of a row"
     )
     blocks: CommandBlocks = Field(4, description="Blocks of a group")
-    groups: Times = 1000
-    seed: Count = 1
+    groups: Times = Field(1000, description="Groups that are read")
+    seed: Seed = 1
 
     def native(self) -> dict[str, Any]:
         """Return the workload with its defaults."""

@@ -25,7 +25,7 @@ class ClothoInsert(OneProgram):
     traffic: ClassVar[TrafficOf] = always(reads=False)
 
     kernel: Literal["clotho-insert"]
-    layout: Layout
+    layout: Layout = Field(description="How records lie in pages and on storage")
     reconstruction: Reconstruction = DEFAULT_RECONSTRUCTION
     attributes: Attributes = Field(15, description="Attributes of R")
     records: Records = 8_000_000

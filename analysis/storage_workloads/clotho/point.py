@@ -6,14 +6,13 @@ from typing import Any, ClassVar, Literal
 from pydantic import Field, model_validator
 
 from memwalk.analysis.storage_workloads.columns import io_columns, seconds
-from memwalk.analysis.storage_workloads.limits import Attributes, Pool, Records, Times, TimesOrNone
+from memwalk.analysis.storage_workloads.limits import Attributes, Pool, Records, Seed, Times, TimesOrNone
 from memwalk.analysis.storage_workloads.one_program import Begun, Columns, OneProgram, Placed
 from memwalk.analysis.storage_workloads.placed import frames_in, placed, placed_index
 from memwalk.analysis.storage_workloads.reconstruction import Reconstruction
 from memwalk.analysis.storage_workloads.traffic import TrafficOf, always
 from memwalk.simcore.storage.period import Period
 from memwalk.simcore.storage.volumes import Volume
-from memwalk.simcore.units import Count
 from memwalk.traces.storage import Client
 from memwalk.workloads.clotho.layouts import DEFAULT_RECONSTRUCTION, Layout
 from memwalk.workloads.clotho.relation import end_of
@@ -26,17 +25,17 @@ class ClothoPoint(OneProgram):
     traffic: ClassVar[TrafficOf] = always(writes=False)
 
     kernel: Literal["clotho-point"]
-    layout: Layout
+    layout: Layout = Field(description="How records lie in pages and on storage")
     reconstruction: Reconstruction = DEFAULT_RECONSTRUCTION
-    operation: Literal["query", "update"] = "query"
+    operation: Literal["query", "update"] = Field("query", description="What is done to the records: they are read, or changed")
     attributes: Attributes = Field(15, description="Attributes of R")
     records: Records = 8_000_000
     payload: Attributes = Field(1, description="Attributes read or updated: the first so many")
     index: bool = Field(True, description="Whether leaves of the index are read; without, records are found at no cost")
     warm_up: TimesOrNone = Field(20_000, description="Queries before those that are measured; they fill the buffer pool")
-    queries: Times = 10_000
+    queries: Times = Field(10_000, description="Queries, or updates, that are measured")
     pool: Pool = Field(128 << 20, description="Buffer pool")
-    seed: Count = 1
+    seed: Seed = 1
 
     @model_validator(mode="after")
     def _applicable(self) -> "ClothoPoint":

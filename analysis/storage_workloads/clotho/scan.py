@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Literal
 from pydantic import Field, model_validator
 
 from memwalk.analysis.storage_workloads.columns import cpu_columns, io_columns, seconds
-from memwalk.analysis.storage_workloads.limits import AtOnce, Attributes, CommandBlocks, Pool, Records, RunsAhead
+from memwalk.analysis.storage_workloads.limits import AtOnce, Attributes, CommandBlocks, Pool, Records, RunsAhead, Seed
 from memwalk.analysis.storage_workloads.one_program import Begun, Columns, OneProgram, Placed
 from memwalk.analysis.storage_workloads.placed import check_read_ahead, frames_in, placed
 from memwalk.analysis.storage_workloads.reconstruction import Reconstruction
@@ -16,7 +16,7 @@ from memwalk.simcore.storage.period import Period
 from memwalk.simcore.storage.sampled import Sampled, simulate_sample
 from memwalk.simcore.storage.system import System
 from memwalk.simcore.storage.volumes import Volume
-from memwalk.simcore.units import PS_PER_SECOND, Count, Real
+from memwalk.simcore.units import PS_PER_SECOND, Real
 from memwalk.simcore.validation import mistake_at
 from memwalk.traces.storage import Client
 from memwalk.workloads.clotho import sample
@@ -32,7 +32,7 @@ class ClothoScan(OneProgram):
     traffic: ClassVar[TrafficOf] = always(writes=False)
 
     kernel: Literal["clotho-scan"]
-    layout: Layout
+    layout: Layout = Field(description="How records lie in pages and on storage")
     reconstruction: Reconstruction = DEFAULT_RECONSTRUCTION
     operator: Literal["s-scan", "si-scan"] = Field(
         "s-scan", description="s-scan reads all attributes of the query; si-scan the second one, then the others of what qualifies"
@@ -48,7 +48,7 @@ class ClothoScan(OneProgram):
     )
     runs_ahead: RunsAhead = Field(2, description="Runs of each file that are read ahead")
     in_flight: AtOnce = Field(16, description="si-scan: A-pages of qualifying records that are read ahead")
-    seed: Count = 1
+    seed: Seed = 1
 
     @model_validator(mode="after")
     def _applicable(self) -> "ClothoScan":

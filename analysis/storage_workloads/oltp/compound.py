@@ -31,7 +31,7 @@ class Compound(TpccSettings):
     traffic: ClassVar[TrafficOf] = always()
 
     kernel: Literal["compound"]
-    query: Literal["q1", "q6", "q12", "q14"] = "q1"
+    query: Literal["q1", "q6", "q12", "q14"] = Field("q1", description="Query of TPC-H")
     scale_factor: ScaleFactor = Field(1.0, description="Size of TPC-H; 1 is 1 GB")
     sample_scale_factor: SampleScaleFactor = Field(0.02, description="Database on which the query's processor time is simulated")
     runs_ahead: RunsAhead = Field(2, description="Runs of each file, a track of each disk, that the query reads ahead")

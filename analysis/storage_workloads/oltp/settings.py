@@ -4,9 +4,9 @@ from typing import Any
 
 from pydantic import Field, model_validator
 
-from memwalk.analysis.storage_workloads.limits import LONGEST_PS, AtOnce, Pool, TimesOrNone
+from memwalk.analysis.storage_workloads.limits import LONGEST_PS, AtOnce, Pool, Seed, TimesOrNone
 from memwalk.analysis.storage_workloads.reconstruction import Reconstruction
-from memwalk.simcore.units import PS_PER_SECOND, Count, Picoseconds, PositiveCount
+from memwalk.simcore.units import PS_PER_SECOND, Picoseconds, PositiveCount
 from memwalk.simcore.validation import StrictModel
 from memwalk.workloads.clotho.layouts import DEFAULT_RECONSTRUCTION, Layout
 
@@ -19,10 +19,10 @@ _PAGES_OF_A_TRANSACTION = 30
 class TpccSettings(StrictModel):
     """Users without think time on a database of which the buffer pool holds a part; all of them share one processor."""
 
-    layout: Layout
+    layout: Layout = Field(description="How records lie in pages and on storage")
     reconstruction: Reconstruction = DEFAULT_RECONSTRUCTION
-    warehouses: PositiveCount = Field(10, le=_MOST_WAREHOUSES)
-    users: AtOnce = 100
+    warehouses: PositiveCount = Field(10, le=_MOST_WAREHOUSES, description="Warehouses of TPC-C")
+    users: AtOnce = Field(100, description="Users, each with one transaction at a time")
     pool: Pool = Field(128 << 20, description="Buffer pool")
     page_access: Picoseconds = Field(gt=0, description="What the processor takes to fix a page and to do a statement's work on it")
     share_schemas: bool = Field(
@@ -33,7 +33,7 @@ class TpccSettings(StrictModel):
     )
     warm_up: Picoseconds = Field(60 * PS_PER_SECOND, le=LONGEST_PS, description="Time before the measurement")
     measured: Picoseconds = Field(120 * PS_PER_SECOND, gt=0, le=LONGEST_PS, description="Time of the measurement")
-    seed: Count = 1
+    seed: Seed = 1
 
     @model_validator(mode="after")
     def _applicable(self) -> "TpccSettings":

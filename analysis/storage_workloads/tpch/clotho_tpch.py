@@ -28,9 +28,9 @@ class ClothoTpch(OneProgram):
     traffic: ClassVar[TrafficOf] = always(writes=False)
 
     kernel: Literal["clotho-tpch"]
-    layout: Layout
+    layout: Layout = Field(description="How records lie in pages and on storage")
     reconstruction: Reconstruction = DEFAULT_RECONSTRUCTION
-    query: Literal["q1", "q6", "q12", "q14"]
+    query: Literal["q1", "q6", "q12", "q14"] = Field(description="Query of TPC-H")
     scale_factor: ScaleFactor = Field(1.0, description="1 is 1 GB")
     sample_scale_factor: SampleScaleFactor = Field(
         0.02, description="Database on which the processor's time is simulated, to be scaled up by the records"
