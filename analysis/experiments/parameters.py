@@ -157,12 +157,17 @@ def _in_words(schema: dict[str, Any]) -> str:
     number = number_beside(schema)
     listed = [str(name) for name in listed_values(schema)]
     if "minimum" in number and "enum" not in number:
-        most = f" to {_digits(number['maximum'])}" if "maximum" in number else " or more"
         powers = "a power of two, " if number.get("x-power-of-two") else ""
-        listed.append(f"{powers}{_digits(number['minimum'])}{most}")
+        listed.append(f"{powers}{range_in_words(number)}")
     if schema.get("type") == "boolean":
         listed = ["true", "false"]
     return either(listed) if listed else "text"
+
+
+def range_in_words(number: Mapping[str, Any]) -> str:
+    """Put the least and the most of a number, as its schema has them, in words: ``1 to 64``."""
+    least = _digits(number["minimum"])
+    return f"{least} to {_digits(number['maximum'])}" if "maximum" in number else f"{least} or more"
 
 
 def number_beside(schema: dict[str, Any]) -> dict[str, Any]:

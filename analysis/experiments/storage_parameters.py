@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from memwalk.analysis.experiments.parameters import either
+from memwalk.analysis.experiments.parameters import either, range_in_words
 from memwalk.analysis.storage_workloads import model_of
 from memwalk.simcore.declared import listed_values
 from memwalk.simcore.units import PS_PER_SECOND, in_units
@@ -62,10 +62,8 @@ def _kind(schema: Mapping[str, Any]) -> str:
     match schema:
         case {"examples": [example, *_]}:
             said = f"such as {example}"
-        case {"minimum": least, "maximum": most}:
-            said = f"{least:,} to {most:,}"
-        case {"minimum": least}:
-            said = f"{least:,} or more"
+        case {"minimum": _}:
+            said = range_in_words(schema)
         case {"type": str(kind)}:
             said = {"boolean": "true or false", "array": "a list", "object": "a map", "number": "a number"}.get(kind, "text")
         case _:
