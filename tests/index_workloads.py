@@ -16,4 +16,5 @@ INSERTIONS: dict[str, Any] = {
     "caches": "empty",
 }
 DELETIONS = INSERTIONS | {"operation": "delete", "structure": "slotted"}
+SCANS_AND_INSERTIONS = INSERTIONS | {"operation": "scan-and-insert", "insert_share": 0.5, "range": 300, "reuse_buffer": True}
 DISK_FIRST = {"structure": "disk-first", "nonleaf_lines": 1, "leaf_lines": 6}

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from index_workloads import DELETIONS, DISK_FIRST, INSERTIONS
+from index_workloads import DELETIONS, DISK_FIRST, INSERTIONS, SCANS_AND_INSERTIONS
 from storage_pages import pages_of
 
 from memwalk.simcore.engines import native
@@ -81,7 +81,9 @@ def test_changed_pages_go_to_disks(tmp_path: Path) -> None:
     assert cycles[4] < 0.6 * cycles[1]
 
 
-@pytest.mark.parametrize("work", [INSERTIONS, INSERTIONS | DISK_FIRST, DELETIONS], ids=["array", "disk-first", "slotted"])
+@pytest.mark.parametrize(
+    "work", [INSERTIONS, INSERTIONS | DISK_FIRST, DELETIONS, SCANS_AND_INSERTIONS], ids=["array", "disk-first", "slotted", "scans"]
+)
 @pytest.mark.parametrize("latching", ["pessimistic", "optimistic"])
 def test_nobody_waits_for_ever(tmp_path: Path, work: dict[str, Any], latching: str) -> None:
     """Few frames change pages all the time, while threads wait for disks and hold pages above those that they split."""
@@ -89,7 +91,16 @@ def test_nobody_waits_for_ever(tmp_path: Path, work: dict[str, Any], latching: s
     few = {"page_bytes": 2048, "pool_frames": 128, "threads": 8, "operations": 3000, "fill": 1.0, "latching": latching}
     run = native.simulate(ZEN4, work | few, storage=pages)
     assert run["workload"]["operations"] == 3000
-    assert (run["workload"]["page_splits"] > 100) == (work["operation"] == "insert")
+    assert (run["workload"]["page_splits"] > 100) == (work["operation"] != "delete")
+
+
+def test_who_scans_among_insertions_reads_pages_again() -> None:
+    """The more of the operations insert into the pages that others scan, the more readings are in vain; with latches nobody reads in vain."""
+    small = SCANS_AND_INSERTIONS | {"keys": 3000, "operations": 2000, "threads": 8, "latching": "optimistic"}
+    readings = [native.simulate(ZEN4, small | {"insert_share": share})["readings"] for share in (0.01, 0.5)]
+    few, many = (one["in_vain"] / one["ended"] for one in readings)
+    assert many > 5 * few
+    assert "readings" not in native.simulate(ZEN4, small | {"latching": "pessimistic"})
 
 
 def test_natively_one_thread_changes_an_index() -> None:

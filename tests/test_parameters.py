@@ -198,7 +198,7 @@ def test_parameters_are_listed() -> None:
     shown = memwalk("list", "parameters", "index")
     assert shown.returncode == 0, shown.stderr
     first, head, *lines = shown.stdout.splitlines()
-    assert first == "22 parameters of index"
+    assert first == "24 parameters of index"
     assert head.split() == ["name", "unit", "default", "values", "applies", "meaning"]
     texts = {line.split()[0]: " ".join(line.split()) for line in lines}
     assert texts["keys"] == "keys required 1 to 200,000,000 Index entries before the operations."
@@ -210,7 +210,7 @@ def test_parameters_are_listed() -> None:
     assert [one["name"] for one in listed] == list(texts)
     (buffer,) = [one for one in listed if one["name"] == "buffer_bytes"]
     assert (buffer["default"], buffer["minimum"], buffer["maximum"]) == (4096, 16, 1 << 28)
-    assert buffer["applies"] == {"operation": ["scan"]}
+    assert buffer["applies"] == {"operation": ["scan", "scan-and-insert"]}
 
 
 def test_parameters_of_kernels_on_storage_are_listed() -> None:

@@ -158,7 +158,9 @@ def _calls_memcpy(run: Run) -> bool:
 
 def _moves_upwards(run: Run) -> bool:
     """Whether an index in pages moves what it keeps towards higher addresses: slots lie behind entries, and what is deleted leaves them."""
-    return bool(run.workload["operation"] == ("delete" if run.workload["structure"] == "slotted" else "insert"))
+    if run.workload["structure"] == "slotted":
+        return bool(run.workload["operation"] == "delete")
+    return run.workload["operation"] in ("insert", "scan-and-insert")
 
 
 def _is_stored(run: Run) -> bool:
@@ -368,7 +370,7 @@ RULES = (
     Rule(
         "workload.tree.distance_nodes",
         "scans, which alone prefetch leaves ahead",
-        lambda run: run.workload["operation"] == "scan",
+        lambda run: run.workload["operation"] in ("scan", "scan-and-insert"),
         "index",
     ),
     Rule("workload.upward_moves", "deletions from slotted pages, and insertions into others", _moves_upwards, "disk-index"),

@@ -1,8 +1,7 @@
 //! How much memory a workload on an index in pages takes.
 
 use super::spec::DiskIndexWorkload;
-use crate::memory::{DRAWN_BYTES, LISTED_BYTES, Memory};
-use crate::operations::Operation;
+use crate::memory::Memory;
 use crate::paged_tree::plan::Plan;
 use crate::pool::{HOME_BYTES, MET_BYTES};
 
@@ -18,10 +17,7 @@ impl DiskIndexWorkload {
         let page_bytes = u64::from(self.page_bytes);
         let bytes = |plan: &Plan| plan.most.iter().sum::<u64>().saturating_mul(page_bytes);
         let reserved = bytes(&self.plan(self.room()));
-        let inserted = match self.operation {
-            Operation::Insert => self.operations,
-            _ => 0,
-        };
+        let inserted = self.done().most_insertions();
         let later = self.keys - self.bulkloaded_keys() + inserted;
         let built = self.plan(0).built.iter().sum::<u64>() * page_bytes;
         // Pages are two thirds full when they have grown for a while.
@@ -29,19 +25,14 @@ impl DiskIndexWorkload {
         let grown = later.saturating_mul(page_bytes) / fanout * 3 / 2;
         let used = reserved.min(built.saturating_add(grown));
         let order = if self.grows() { self.keys * 4 } else { 0 };
-        let keys = match self.operation {
-            Operation::Search => self.operations * LISTED_BYTES,
-            // Each thread has a part of every scan.
-            Operation::Scan => self.operations * LISTED_BYTES * u64::from(self.threads),
-            Operation::Insert | Operation::Delete => self.operations * DRAWN_BYTES,
-        };
+        let keys = self.done().drawn_bytes();
         // What changes the index gets a copy of all that is reserved, or of the pages that it changes.
-        let copy = match (self.operation, self.frames()) {
-            (_, Some(frames)) => u64::from(frames) * page_bytes,
-            (Operation::Insert | Operation::Delete, None) => reserved,
-            (Operation::Search, None) => 0,
-            (Operation::Scan, None) => self.buffer_bytes * u64::from(self.threads),
+        let copy = match self.frames() {
+            Some(frames) => u64::from(frames) * page_bytes,
+            None if self.operation.changes() => reserved,
+            None => 0,
         };
+        let buffers = self.buffers().memory_bytes(self.threads);
         // What each thread knows of frames of a pool that is shared, and of pages if it has an index of its own.
         let homes = if self.is_changing() {
             0
@@ -61,7 +52,10 @@ impl DiskIndexWorkload {
         };
         Memory {
             building: used.saturating_add(order),
-            running: keys.saturating_add(copy).saturating_add(known),
+            running: keys
+                .saturating_add(copy)
+                .saturating_add(buffers)
+                .saturating_add(known),
             piece: reserved,
             parameter,
             remedy,

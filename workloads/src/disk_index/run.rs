@@ -5,7 +5,7 @@ use super::kept::{AnyIndex, ByKey};
 use super::spec::DiskIndexWorkload;
 use super::turns::Turns;
 use crate::family::{Family, Kernel};
-use crate::operations::{Operation, Operations, ReturnBuffers, Searched};
+use crate::operations::{Operations, ReturnBuffers, Searched};
 use crate::outcome::Outcome;
 use crate::paged_tree::{Ahead, Index, Key, Long, Site};
 use crate::pool::LatchSite;
@@ -238,7 +238,7 @@ fn run<K: Key, T: Trace>(
         });
     }
     outcome.set("page_splits", did.splits);
-    if workload.operation == Operation::Insert {
+    if workload.operation.inserts() {
         outcome.set("leaf_page_splits", did.leaf_pages);
     }
     outcome.set("pages_read", did.reads);

@@ -4,8 +4,8 @@ use super::limits::{CALL, DISTANCE, DISTANCE_PAGES};
 use super::named_file::PageFile;
 use crate::bounds::{FILL, LINE_BYTES, OPERATIONS, THREADS};
 use crate::operations::{
-    BUFFER_BYTES, BULKLOADED_SHARE, Buffers, KEYS, Maturity, Operation, Operations, SEARCH_SHARE,
-    Thread,
+    BUFFER_BYTES, BULKLOADED_SHARE, Buffers, INSERT_SHARE, KEYS, Maturity, Operation, Operations,
+    SEARCH_SHARE, Thread,
 };
 use crate::paged_tree::geometry::PageSizes;
 use crate::paged_tree::structure::{Build, KEY_BYTES, LINES, Lines, Structure};
@@ -72,34 +72,40 @@ pub struct DiskIndexWorkload {
     #[schemars(transform = required, transform = takes(OPERATIONS))]
     pub operations: u64,
     /// TupleIDs per scan.
-    #[schemars(transform = required, transform = takes(KEYS), transform = applies("operation", vec![Operation::Scan]))]
+    #[schemars(transform = required, transform = takes(KEYS), transform = applies("operation", Operation::SCANS.to_vec()))]
     pub range: u64,
     /// Share of the operations that are searches instead, for keys that the index had before them all, at random among those that change it.
     #[schemars(transform = takes(SEARCH_SHARE), transform = applies("operation", vec![Operation::Insert, Operation::Delete]))]
     pub search_share: f64,
+    /// Share of the operations that insert, at random among those that scan.
+    #[schemars(transform = takes(INSERT_SHARE), transform = applies("operation", vec![Operation::ScanAndInsert]))]
+    pub insert_share: f64,
     /// Zipf's exponent of how often keys are searched for, or scans begin at them, of which the popular ones lie anywhere; 0 for all alike.
     #[schemars(transform = takes(SKEW))]
     pub skew: f64,
     /// Return buffer that a scan copies tupleIDs into, again and again: its caller takes them when it is full (thesis section 2.3).
-    #[schemars(transform = bytes, transform = takes(BUFFER_BYTES), transform = applies("operation", vec![Operation::Scan]))]
+    #[schemars(transform = bytes, transform = takes(BUFFER_BYTES), transform = applies("operation", Operation::SCANS.to_vec()))]
     pub buffer_bytes: u64,
+    /// Whether all scans of a thread return into one buffer; else each has its own, as cold as memory that nobody has touched.
+    #[schemars(transform = applies("operation", Operation::SCANS.to_vec()))]
+    pub reuse_buffer: bool,
     /// Whether scans find their last leaf first and prefetch leaf nodes up to it by jump pointers (thesis section 3.3.5).
     #[schemars(
-        transform = applies("operation", vec![Operation::Scan]),
+        transform = applies("operation", Operation::SCANS.to_vec()),
         transform = applies("structure", Structure::FRACTAL.to_vec()),
     )]
     pub jump_pointers: bool,
     /// d, leaf nodes that scans prefetch ahead.
     #[schemars(
         transform = takes(DISTANCE),
-        transform = applies("operation", vec![Operation::Scan]),
+        transform = applies("operation", Operation::SCANS.to_vec()),
         transform = applies("structure", vec![Structure::DiskFirst]),
         transform = applies("jump_pointers", vec![true]),
     )]
     pub distance_nodes: u32,
     /// Leaf pages that scans ask storage for ahead, by jump pointers in leaf parent pages or in the external array of a cache-first tree, up
     /// to the last one of the range, which is looked for first (thesis sections 3.2.2, 3.3.5 and 3.6.3); 0 for none.
-    #[schemars(transform = takes(DISTANCE_PAGES), transform = applies("operation", vec![Operation::Scan]))]
+    #[schemars(transform = takes(DISTANCE_PAGES), transform = applies("operation", Operation::SCANS.to_vec()))]
     pub distance_pages: u32,
     /// Threads that divide each range among themselves (thesis section 3.6.4), or to which other operations are dealt out; they begin together and
     /// share one buffer pool with latches, and pages with latches where they change some, while each has return buffers of its own.
@@ -108,7 +114,7 @@ pub struct DiskIndexWorkload {
     /// How threads keep pages in their frames while they read them.
     pub latching: Latching,
     /// How arrays and slots move towards higher addresses within a page (thesis section 3.5.1).
-    #[schemars(transform = applies("operation", vec![Operation::Insert, Operation::Delete]))]
+    #[schemars(transform = applies("operation", Operation::CHANGES.to_vec()))]
     pub upward_moves: UpwardMoves,
     /// Plain instructions of calling the buffer manager, to pin a page or to unpin it, and coming back.
     #[schemars(transform = takes(CALL))]
@@ -117,7 +123,7 @@ pub struct DiskIndexWorkload {
     #[schemars(transform = takes(CALL), transform = applies("structure", vec![Structure::Slotted]))]
     pub entry_call: u32,
     /// Plain instructions of calling `memcpy`, besides what it loads and stores: for moves of bytes, and entries of slotted pages.
-    #[schemars(transform = takes(CALL), transform = applies("operation", vec![Operation::Insert, Operation::Delete]))]
+    #[schemars(transform = takes(CALL), transform = applies("operation", Operation::CHANGES.to_vec()))]
     pub copy_call: u32,
     /// What the operations find in the caches.
     pub caches: CacheState,
@@ -151,8 +157,10 @@ impl Default for DiskIndexWorkload {
             operations: 10_000,
             range: 1_000,
             search_share: 0.0,
+            insert_share: 0.05,
             skew: 0.0,
             buffer_bytes: 4096,
+            reuse_buffer: false,
             jump_pointers: true,
             distance_nodes: 3,
             distance_pages: 0,
@@ -256,6 +264,7 @@ impl DiskIndexWorkload {
             range: self.range,
             skew: self.skew,
             search_share: self.search_share,
+            insert_share: self.insert_share,
             seed: self.seed,
             thread: Thread {
                 number,
@@ -286,6 +295,11 @@ impl DiskIndexWorkload {
     /// The return buffers.
     pub(super) fn buffers(&self) -> Buffers {
         let warm_up = WarmUp::of(self.caches, self.warm_up);
-        self.done().buffers(self.buffer_bytes, warm_up)
+        let buffers = self.done().buffers(self.buffer_bytes, warm_up);
+        if self.reuse_buffer {
+            buffers.reused()
+        } else {
+            buffers
+        }
     }
 }

@@ -3,7 +3,7 @@
 use super::limits::{CALL, DISTANCE, DISTANCE_PAGES};
 use super::spec::DiskIndexWorkload;
 use crate::bounds::{FILL, OPERATIONS};
-use crate::operations::{BULKLOADED_SHARE, KEYS, Operation, check_buffer};
+use crate::operations::{BULKLOADED_SHARE, KEYS, check_buffer};
 use crate::paged_tree::structure::Structure;
 use crate::pool::limits::{FEWEST_FRAMES, check_frames};
 use crate::validate::WorkloadError;
@@ -19,6 +19,7 @@ impl DiskIndexWorkload {
         check_frames("pool_frames", self.pool_frames)?;
         self.check_threads()?;
         self.check_distance_pages()?;
+        self.check_pages_at_a_time()?;
         self.check_page_file()?;
         CALL.check("buffer_call", self.buffer_call)?;
         CALL.check("entry_call", self.entry_call)?;
@@ -26,7 +27,7 @@ impl DiskIndexWorkload {
         OPERATIONS.check("operations", self.operations)?;
         WarmUp::validate(self.caches, self.warm_up)?;
         self.done().check()?;
-        if self.operation == Operation::Scan {
+        if self.operation.scans() {
             check_buffer(self.buffer_bytes, self.line_bytes)?;
             if self.structure == Structure::DiskFirst && self.jump_pointers {
                 DISTANCE.check("distance_nodes", self.distance_nodes)?;
@@ -59,6 +60,23 @@ impl DiskIndexWorkload {
         Err(WorkloadError::new("pool_frames", message))
     }
 
+    /// Checks that threads which scan while others change pages hold one page at a time: who held several might wait for ever.
+    fn check_pages_at_a_time(&self) -> Result<(), WorkloadError> {
+        if !(self.is_changing() && self.operation.scans()) {
+            return Ok(());
+        }
+        let reason = "scans among threads that change pages, or that read them optimistically, hold one page at a time";
+        if self.distance_pages > 0 {
+            let message = format!("{}; {reason}: it must be 0", self.distance_pages);
+            return Err(WorkloadError::new("distance_pages", message));
+        }
+        if self.structure == Structure::DiskFirst && self.jump_pointers {
+            let message = format!("true; {reason}: it must be false");
+            return Err(WorkloadError::new("jump_pointers", message));
+        }
+        Ok(())
+    }
+
     /// Checks that there are frames for pages that are asked for ahead.
     fn check_distance_pages(&self) -> Result<(), WorkloadError> {
         DISTANCE_PAGES.check("distance_pages", self.distance_pages)?;
@@ -86,6 +104,7 @@ impl DiskIndexWorkload {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::operations::Operation;
 
     fn refused(change: impl FnOnce(&mut DiskIndexWorkload)) -> Option<String> {
         let mut workload = DiskIndexWorkload::default();
@@ -134,5 +153,33 @@ mod tests {
             Some("pool_frames")
         );
         assert_eq!(refused(|workload| workload.pool_frames = 16), None);
+    }
+
+    #[test]
+    fn scans_among_changes_of_others_hold_one_page_at_a_time() {
+        let among = |change: fn(&mut DiskIndexWorkload)| {
+            refused(|workload| {
+                workload.operation = Operation::ScanAndInsert;
+                workload.structure = Structure::DiskFirst;
+                workload.pool_frames = 100;
+                workload.threads = 2;
+                workload.jump_pointers = false;
+                change(workload);
+            })
+        };
+        assert_eq!(among(|_| ()), None);
+        let jumps = among(|one| one.jump_pointers = true);
+        assert_eq!(jumps.as_deref(), Some("jump_pointers"));
+        let ahead = among(|one| one.distance_pages = 1);
+        assert_eq!(ahead.as_deref(), Some("distance_pages"));
+        // One thread may, and several that change nothing.
+        let alone = among(|one| {
+            (one.threads, one.jump_pointers, one.distance_pages) = (1, true, 1);
+        });
+        assert_eq!(alone, None);
+        let reading = among(|one| {
+            (one.operation, one.jump_pointers, one.distance_pages) = (Operation::Scan, true, 1);
+        });
+        assert_eq!(reading, None);
     }
 }

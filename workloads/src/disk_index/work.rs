@@ -3,7 +3,7 @@
 use super::kept::MATURING;
 use super::spec::DiskIndexWorkload;
 use crate::family::Family;
-use crate::operations::{Maturity, Operation};
+use crate::operations::Maturity;
 use crate::paged_tree::Shape;
 use crate::paged_tree::structure::Structure;
 use crate::pool::UpwardMoves;
@@ -40,17 +40,10 @@ impl DiskIndexWorkload {
             0.0
         };
         let search = (PER_BIT + slots) * keys.log2() + PER_PAGE * levels + self.prefetched();
-        let each = match self.operation {
-            Operation::Search => search,
-            Operation::Insert | Operation::Delete => {
-                search + self.done().changing_share() * self.changing(search)
-            }
-            Operation::Scan => search + (PER_TUPLE + slots) * self.range as f64,
-        };
-        let warm_up = match self.operation {
-            Operation::Scan => warming(self.warm_up(), each),
-            _ => warming(self.warm_up(), search),
-        };
+        let scan = search + (PER_TUPLE + slots) * self.range as f64;
+        let done = self.done();
+        let each = done.mean(search, scan, search + self.changing(search));
+        let warm_up = warming(self.warm_up(), done.mean(search, scan, search));
         let later = if self.grows() {
             keys - self.bulkloaded_keys() as f64
         } else {
@@ -85,7 +78,7 @@ impl DiskIndexWorkload {
     /// Estimates the events of an insertion or deletion, once its place is found.
     fn changing(&self, search: f64) -> f64 {
         let entry_bytes = f64::from(self.sizes().entry());
-        let insertion = self.operation == Operation::Insert;
+        let insertion = self.operation.inserts();
         let full = self.maturity == Maturity::Bulkloaded && self.fill > 0.95;
         let filled = match self.maturity {
             Maturity::Mature => 0.7,
@@ -109,7 +102,7 @@ impl DiskIndexWorkload {
         if !(full && insertion) {
             return moves;
         }
-        let insertions = self.operations as f64;
+        let insertions = self.done().insertions();
         let fanout = self.shape().fanout(&self.sizes()) as f64;
         let copied = entry_bytes * PER_COPIED_BYTE * PER_MOVED_WORD;
         let (page, nodes) = match self.structure {

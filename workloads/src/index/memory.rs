@@ -2,8 +2,8 @@
 
 use super::spec::IndexWorkload;
 use crate::arena;
-use crate::memory::{DRAWN_BYTES, LISTED_BYTES, Memory};
-use crate::operations::{Maturity, Operation};
+use crate::memory::Memory;
+use crate::operations::Maturity;
 use crate::tree::plan::reservations;
 
 impl IndexWorkload {
@@ -11,10 +11,7 @@ impl IndexWorkload {
     fn tree_bytes(&self) -> (u64, u64) {
         let (shape, bulkloaded) = (self.shape(), self.bulkloaded_keys());
         let with_room = |room| reservations(&shape, bulkloaded, self.fills(), room);
-        let inserted = match self.operation {
-            Operation::Insert => self.operations,
-            _ => 0,
-        };
+        let inserted = self.done().most_insertions();
         let later = self.keys - bulkloaded + inserted;
         let used = with_room(later).iter().fold(0_u64, |sum, level| {
             sum.saturating_add(level.object_bytes.saturating_mul(level.objects))
@@ -33,18 +30,14 @@ impl IndexWorkload {
             Maturity::Mature => self.keys * 4,
             Maturity::Bulkloaded => 0,
         };
-        let keys = match self.operation {
-            Operation::Search => self.operations * LISTED_BYTES,
-            // Each thread has a part of every scan.
-            Operation::Scan => self.operations * LISTED_BYTES * u64::from(self.threads),
-            Operation::Insert | Operation::Delete => self.operations * DRAWN_BYTES,
-        };
+        let keys = self.done().drawn_bytes();
         // What changes the tree gets a copy of all that is reserved.
-        let copy = match self.operation {
-            Operation::Insert | Operation::Delete => reserved,
-            Operation::Search => 0,
-            Operation::Scan => self.buffer_bytes * u64::from(self.threads),
+        let copy = if self.operation.changes() {
+            reserved
+        } else {
+            0
         };
+        let buffers = self.buffers().memory_bytes(self.threads);
         let (parameter, remedy) = if self.operations > self.keys {
             ("operations", "take fewer operations")
         } else {
@@ -52,7 +45,7 @@ impl IndexWorkload {
         };
         Memory {
             building: used.saturating_add(order),
-            running: keys.saturating_add(copy),
+            running: keys.saturating_add(copy).saturating_add(buffers),
             piece: reserved,
             parameter,
             remedy,

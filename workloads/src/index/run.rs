@@ -3,7 +3,7 @@
 use super::kept::AnyTree;
 use super::spec::IndexWorkload;
 use crate::family::{Family, Kernel};
-use crate::operations::{Operation, Operations, ReturnBuffers, Searched};
+use crate::operations::{Operations, ReturnBuffers, Searched};
 use crate::outcome::Outcome;
 use crate::tracer::Trace;
 use crate::tree::{ReturnBuffer, ScanRange, Site, Tree};
@@ -83,7 +83,7 @@ fn run<W: Word, T: Trace>(
     }
     outcome.set("node_splits", tree.node_splits() - node_splits);
     // An insertion splits one leaf or none; the other node splits follow from that one.
-    if workload.operation == Operation::Insert {
+    if workload.operation.inserts() {
         outcome.set("splitting_insertions", tree.leaf_nodes() - leaves);
     }
     outcome.set("chunk_splits", tree.chunk_splits() - chunk_splits);

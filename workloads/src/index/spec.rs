@@ -3,7 +3,8 @@
 use super::limits::LINES;
 use crate::bounds::{FILL, LINE_BYTES, OPERATIONS, THREADS, WORD_BYTES};
 use crate::operations::{
-    BUFFER_BYTES, Buffers, KEYS, Maturity, Operation, Operations, SEARCH_SHARE, Thread,
+    BUFFER_BYTES, Buffers, INSERT_SHARE, KEYS, Maturity, Operation, Operations, SEARCH_SHARE,
+    Thread,
 };
 use crate::ranks::SKEW;
 use crate::schema::{applies, bytes, parameters, required, takes};
@@ -109,17 +110,23 @@ pub struct IndexWorkload {
     #[schemars(transform = required, transform = takes(OPERATIONS))]
     pub operations: u64,
     /// TupleIDs per scan.
-    #[schemars(transform = required, transform = takes(KEYS), transform = applies("operation", vec![Operation::Scan]))]
+    #[schemars(transform = required, transform = takes(KEYS), transform = applies("operation", Operation::SCANS.to_vec()))]
     pub range: u64,
     /// Share of the operations that are searches instead, for keys that the index had before them all, at random among those that change it.
     #[schemars(transform = takes(SEARCH_SHARE), transform = applies("operation", vec![Operation::Insert, Operation::Delete]))]
     pub search_share: f64,
+    /// Share of the operations that insert, at random among those that scan.
+    #[schemars(transform = takes(INSERT_SHARE), transform = applies("operation", vec![Operation::ScanAndInsert]))]
+    pub insert_share: f64,
     /// Zipf's exponent of how often keys are searched for, or scans begin at them, of which the popular ones lie anywhere; 0 for all alike.
     #[schemars(transform = takes(SKEW))]
     pub skew: f64,
     /// Return buffer that a scan copies tupleIDs into, again and again: its caller takes them when it is full (thesis section 2.3).
-    #[schemars(transform = bytes, transform = takes(BUFFER_BYTES), transform = applies("operation", vec![Operation::Scan]))]
+    #[schemars(transform = bytes, transform = takes(BUFFER_BYTES), transform = applies("operation", Operation::SCANS.to_vec()))]
     pub buffer_bytes: u64,
+    /// Whether all scans of a thread return into one buffer; else each has its own, as cold as memory that nobody has touched.
+    #[schemars(transform = applies("operation", Operation::SCANS.to_vec()))]
+    pub reuse_buffer: bool,
     /// Threads that divide each range among themselves (thesis section 3.6.4), or to which searches are dealt out; they begin together and share
     /// the tree, while each has return buffers of its own.
     #[schemars(transform = takes(THREADS), transform = applies("operation", vec![Operation::Search, Operation::Scan]))]
@@ -147,8 +154,10 @@ impl Default for IndexWorkload {
             operations: 10_000,
             range: 1_000,
             search_share: 0.0,
+            insert_share: 0.05,
             skew: 0.0,
             buffer_bytes: 4096,
+            reuse_buffer: false,
             threads: 1,
             caches: CacheState::Warm,
             warm_up: Some(WarmUp::Auto),
@@ -217,6 +226,7 @@ impl IndexWorkload {
             range: self.range,
             skew: self.skew,
             search_share: self.search_share,
+            insert_share: self.insert_share,
             seed: self.seed,
             thread: Thread {
                 number,
@@ -228,7 +238,12 @@ impl IndexWorkload {
     /// The return buffers.
     pub(super) fn buffers(&self) -> Buffers {
         let warm_up = WarmUp::of(self.caches, self.warm_up);
-        self.done().buffers(self.buffer_bytes, warm_up)
+        let buffers = self.done().buffers(self.buffer_bytes, warm_up);
+        if self.reuse_buffer {
+            buffers.reused()
+        } else {
+            buffers
+        }
     }
 
     /// Insertions that the tree has room for after its bulkload.

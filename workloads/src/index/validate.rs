@@ -4,7 +4,7 @@ use super::limits::LINES;
 use super::spec::{IndexWorkload, JumpPointerArray, TreeKind};
 use crate::arena;
 use crate::bounds::{FILL, LINE_BYTES, OPERATIONS, WORD_BYTES};
-use crate::operations::{KEYS, Operation, check_buffer};
+use crate::operations::{KEYS, check_buffer};
 use crate::tree::plan::reservations;
 use crate::validate::{WorkloadError, address_space};
 use crate::warm_up::WarmUp;
@@ -52,7 +52,7 @@ impl IndexWorkload {
         self.done().check()?;
         self.done().check_threads(self.caches)?;
         self.done().check_threads_read()?;
-        if self.operation == Operation::Scan {
+        if self.operation.scans() {
             check_buffer(self.buffer_bytes, self.line_bytes)?;
         }
         let reserved = reservations(

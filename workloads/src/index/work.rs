@@ -53,21 +53,19 @@ impl IndexWorkload {
         // Half of the keys of a leaf lie behind the one that comes or goes; full leaves are split.
         let full = self.maturity == Maturity::Bulkloaded && self.fill > 0.95;
         let filled = if full { 1.0 } else { self.fill.min(0.7) };
-        let copies = PER_COPIED_WORD * copied_words(&self.shape()) * self.leaf_splits();
+        let copies = || PER_COPIED_WORD * copied_words(&self.shape()) * self.leaf_splits();
         let moves = PER_MOVED_KEY * keys_per_node * filled / 2.0;
-        let changing = self.done().changing_share();
-        let each = match self.operation {
-            Operation::Search => search,
-            Operation::Insert if full => search + changing * (2.0 * moves + 60.0 + copies),
-            Operation::Insert => search + changing * (moves + copies),
-            Operation::Delete => search + changing * moves,
-            Operation::Scan => search + PER_TUPLE * self.range as f64,
+        let change = match self.operation {
+            Operation::Search | Operation::Scan => 0.0,
+            Operation::Delete => moves,
+            Operation::Insert | Operation::ScanAndInsert if full => 2.0 * moves + 60.0 + copies(),
+            Operation::Insert | Operation::ScanAndInsert => moves + copies(),
         };
+        let scan = search + PER_TUPLE * self.range as f64;
+        let done = self.done();
         let later = keys - self.bulkloaded_keys() as f64;
-        let warm_up = match self.operation {
-            Operation::Scan => warming(self.warm_up(), each),
-            _ => warming(self.warm_up(), search),
-        };
+        let warm_up = warming(self.warm_up(), done.mean(search, scan, search));
+        let each = done.mean(search, scan, search + change);
         let events = each * self.operations as f64 + warm_up;
         Work::estimate(keys + maturing(&self.shape()) as f64 * later, events, 0.0)
     }
@@ -79,7 +77,7 @@ impl IndexWorkload {
         if self.maturity == Maturity::Mature {
             return steady;
         }
-        let insertions = self.operations as f64;
+        let insertions = self.done().insertions();
         let leaves = level_nodes(&shape, self.keys, self.fills())[0] as f64;
         let capacity = shape.node(0).max_keys;
         let room = leaves * (capacity - self.fills().keys(capacity)) as f64;

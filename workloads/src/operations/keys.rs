@@ -95,11 +95,12 @@ impl Popular {
 impl Operations {
     /// Those that operations may be done to again and again: all that the tree has, or those that have enough keys after them.
     fn popular(&self) -> Popular {
-        let keys = match self.operation {
-            Operation::Scan => self.keys - self.range + 1,
-            Operation::Search | Operation::Insert | Operation::Delete => self.keys,
+        let behind = if self.operation.scans() {
+            self.range - 1
+        } else {
+            0
         };
-        Popular::new(keys, self)
+        Popular::new(self.keys - behind, self)
     }
 
     /// The keys of the operations, in order.
@@ -121,7 +122,7 @@ impl Operations {
                 let changed = random.distinct(self.changes(), keys);
                 self.own(self.mixed_in(changed.into_iter().map(key)))
             }
-            Operation::Insert => {
+            Operation::Insert | Operation::ScanAndInsert => {
                 let absent = random.distinct(self.changes(), keys * GAPS);
                 self.own(self.mixed_in(absent.into_iter().map(absent_key)))
             }
@@ -130,7 +131,7 @@ impl Operations {
 
     /// How many operations change the index.
     fn changes(&self) -> u64 {
-        let changes = |&number: &u64| self.kind(number) != Operation::Search;
+        let changes = |&number: &u64| self.kind(number).changes();
         (0..self.count).filter(changes).count() as u64
     }
 
@@ -138,9 +139,12 @@ impl Operations {
     fn mixed_in(&self, mut changed: impl Iterator<Item = u64>) -> impl Iterator<Item = u64> {
         let mut random = Random::new(self.seed, FOR_MIX);
         let popular = self.popular();
-        (0..self.count).map_while(move |number| match self.kind(number) {
-            Operation::Search => Some(popular.draw(&mut random)),
-            _ => changed.next(),
+        (0..self.count).map_while(move |number| {
+            if self.kind(number).changes() {
+                changed.next()
+            } else {
+                Some(popular.draw(&mut random))
+            }
         })
     }
 
@@ -151,18 +155,22 @@ impl Operations {
         own.map(|(_, key)| key).collect()
     }
 
+    /// What operation `number` of a warm-up stands for: those that would change the index are searches.
+    pub(super) fn warm_up_kind(&self, number: u64) -> Operation {
+        self.kind_for(number, FOR_WARM_UP)
+    }
+
     /// The keys of a warm-up, without end: of the same kinds as those of the operations, but any of them may come again.
     pub(crate) fn warm_up_keys(&self) -> impl FnMut() -> u64 + use<> {
         let mut random = Random::new(self.seed, FOR_WARM_UP);
         let (operations, popular) = (*self, self.popular());
-        let mut numbers = 0..;
+        let mut number = 0;
         move || {
-            let is_search = numbers
-                .next()
-                .is_some_and(|number| operations.is_search(number, FOR_WARM_UP));
-            match operations.operation {
-                Operation::Insert if !is_search => absent_key(random.below(operations.keys * GAPS)),
-                Operation::Delete if !is_search => key(random.below(operations.keys)),
+            let kind = operations.warm_up_kind(number);
+            number += 1;
+            match kind {
+                Operation::Insert => absent_key(random.below(operations.keys * GAPS)),
+                Operation::Delete => key(random.below(operations.keys)),
                 _ => popular.draw(&mut random),
             }
         }
@@ -194,6 +202,7 @@ mod tests {
             range: 100,
             skew,
             search_share: 0.0,
+            insert_share: 0.05,
             seed: 1,
             thread: Thread::ALONE,
         }

@@ -5,12 +5,16 @@ mod return_buffers;
 mod returning;
 mod run;
 
+#[cfg(test)]
+mod against_btreemap;
+
 pub(crate) use keys::{BuildOrder, key, most_number};
 pub(crate) use return_buffers::{Buffers, ReturnBuffers};
 pub(crate) use returning::{ReturnSites, Returning};
 pub(crate) use run::Searched;
 
 use crate::bounds::{Between, LINE_BYTES, THREADS};
+use crate::memory::{DRAWN_BYTES, LISTED_BYTES};
 use crate::random::mixed;
 use crate::ranks::SKEW;
 use crate::validate::{WorkloadError, within};
@@ -40,6 +44,11 @@ pub(crate) const SEARCH_SHARE: Between<f64> = Between {
     least: 0.0,
     most: 0.999,
 };
+/// Insertions among scans: there are some, and not only they.
+pub(crate) const INSERT_SHARE: Between<f64> = Between {
+    least: 0.001,
+    most: 0.999,
+};
 
 /// What is done to the tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -53,9 +62,33 @@ pub enum Operation {
     Delete,
     /// Scans ranges that start at random keys of the tree.
     Scan,
+    /// Scans ranges, and inserts keys every now and then, as workload E of YCSB does.
+    ScanAndInsert,
 }
 
 impl Operation {
+    /// Those that scan.
+    pub(crate) const SCANS: [Self; 2] = [Self::Scan, Self::ScanAndInsert];
+    /// Those that insert.
+    pub(crate) const INSERTS: [Self; 2] = [Self::Insert, Self::ScanAndInsert];
+    /// Those that change the tree.
+    pub(crate) const CHANGES: [Self; 3] = [Self::Insert, Self::Delete, Self::ScanAndInsert];
+
+    /// Whether it scans.
+    pub(crate) fn scans(self) -> bool {
+        Self::SCANS.contains(&self)
+    }
+
+    /// Whether it inserts.
+    pub(crate) fn inserts(self) -> bool {
+        Self::INSERTS.contains(&self)
+    }
+
+    /// Whether it changes the tree.
+    pub(crate) fn changes(self) -> bool {
+        Self::CHANGES.contains(&self)
+    }
+
     /// Name of the phase of its operations.
     pub(crate) fn phase(self) -> &'static str {
         match self {
@@ -63,6 +96,7 @@ impl Operation {
             Self::Insert => "insert",
             Self::Delete => "delete",
             Self::Scan => "scan",
+            Self::ScanAndInsert => "scan and insert",
         }
     }
 }
@@ -111,8 +145,10 @@ pub(crate) struct Operations {
     pub range: u64,
     /// Zipf's exponent of how often keys are searched for, or scans begin at them; 0 for all alike.
     pub skew: f64,
-    /// Share of the operations, if they change the index, that are searches instead.
+    /// Share of the insertions or deletions that are searches instead.
     pub search_share: f64,
+    /// Share of the operations that insert, if they scan and insert.
+    pub insert_share: f64,
     /// Seed of all random choices.
     pub seed: u64,
     /// Whose operations they are: threads divide each range among themselves, and other operations are dealt out to them.
@@ -138,37 +174,41 @@ impl Operations {
     pub(crate) fn check(&self) -> Result<(), WorkloadError> {
         SKEW.check("skew", self.skew)?;
         SEARCH_SHARE.check("search_share", self.search_share)?;
-        if self.skew > 0.0 && !self.read_only() && self.search_share == 0.0 {
+        INSERT_SHARE.check("insert_share", self.insert_share)?;
+        if self.skew > 0.0 && self.changing_share() == 1.0 {
             let message = format!(
                 "{}, but no key is inserted or deleted twice; it must be 0, or some operations searches (`search_share`)",
                 self.skew
             );
             return Err(WorkloadError::new("skew", message));
         }
-        match self.operation {
-            Operation::Search => Ok(()),
-            Operation::Insert => within(
-                "operations",
-                self.count,
-                1,
-                self.keys.saturating_mul(keys::GAPS),
-            ),
-            Operation::Delete => within("operations", self.count, 1, self.keys),
-            Operation::Scan => within("range", self.range, self.thread.of.into(), self.keys),
+        if self.operation.scans() {
+            let least = if self.divides() { self.thread.of } else { 1 };
+            within("range", self.range, least.into(), self.keys)?;
         }
+        let most = match self.operation {
+            Operation::Search | Operation::Scan => return Ok(()),
+            Operation::Insert | Operation::ScanAndInsert => self.keys.saturating_mul(keys::GAPS),
+            Operation::Delete => self.keys,
+        };
+        within("operations", self.count, 1, most)
     }
 
     /// Whether they leave the index as it is.
     pub(crate) fn read_only(&self) -> bool {
-        matches!(self.operation, Operation::Search | Operation::Scan)
+        !self.operation.changes()
+    }
+
+    /// Whether threads divide each operation among themselves; else operations are dealt out to them.
+    fn divides(&self) -> bool {
+        self.operation == Operation::Scan
     }
 
     /// Checks that there may be so many threads, and that caches can be as they are wanted.
     pub(crate) fn check_threads(&self, caches: CacheState) -> Result<(), WorkloadError> {
         let threads = self.thread.of;
         THREADS.check("threads", threads)?;
-        let meet = self.operation == Operation::Scan;
-        if threads > 1 && caches == CacheState::Cold && !meet {
+        if threads > 1 && caches == CacheState::Cold && !self.divides() {
             let message = "cold; threads work at the same time, so that caches cannot be emptied before each operation; say `caches: empty`";
             return Err(WorkloadError::new("caches", message));
         }
@@ -187,32 +227,69 @@ impl Operations {
 
     /// What operation `number` is.
     pub(crate) fn kind(&self, number: u64) -> Operation {
-        if self.is_search(number, keys::FOR_MIX) {
-            Operation::Search
-        } else {
-            self.operation
+        self.kind_for(number, keys::FOR_MIX)
+    }
+
+    /// What an operation is, among those for a purpose: chance says which.
+    fn kind_for(&self, number: u64, purpose: u64) -> Operation {
+        let chance = || mixed(number ^ mixed(self.seed ^ mixed(purpose))) as f64;
+        let one_of = |share: f64| share > 0.0 && chance() < share * 2_f64.powi(64);
+        match self.operation {
+            Operation::Insert | Operation::Delete if one_of(self.search_share) => Operation::Search,
+            Operation::ScanAndInsert if one_of(self.insert_share) => Operation::Insert,
+            Operation::ScanAndInsert => Operation::Scan,
+            operation => operation,
         }
     }
 
     /// Share of the operations that change the index, on average.
     pub(crate) fn changing_share(&self) -> f64 {
-        if self.read_only() {
-            0.0
-        } else {
-            1.0 - self.search_share
+        match self.operation {
+            Operation::Search | Operation::Scan => 0.0,
+            Operation::Insert | Operation::Delete => 1.0 - self.search_share,
+            Operation::ScanAndInsert => self.insert_share,
         }
     }
 
-    /// Whether one is a search instead of a change, by chance, among those for a purpose.
-    fn is_search(&self, number: u64, purpose: u64) -> bool {
-        let chance = || mixed(number ^ mixed(self.seed ^ mixed(purpose))) as f64;
-        self.search_share > 0.0 && chance() < self.search_share * 2_f64.powi(64)
+    /// Keys that come to the index at most.
+    pub(crate) fn most_insertions(&self) -> u64 {
+        if self.operation.inserts() {
+            self.count
+        } else {
+            0
+        }
+    }
+
+    /// Bytes of the list of the operations' keys while they are drawn.
+    pub(crate) fn drawn_bytes(&self) -> u64 {
+        if self.operation.changes() {
+            return self.count * DRAWN_BYTES;
+        }
+        // Each thread has a part of every scan.
+        let lists = if self.divides() { self.thread.of } else { 1 };
+        self.count * LISTED_BYTES * u64::from(lists)
+    }
+
+    /// Insertions, on average.
+    pub(crate) fn insertions(&self) -> f64 {
+        if self.operation.inserts() {
+            self.count as f64 * self.changing_share()
+        } else {
+            0.0
+        }
+    }
+
+    /// What an operation takes on average, if a search, a scan and a change take so much.
+    pub(crate) fn mean(&self, search: f64, scan: f64, change: f64) -> f64 {
+        let share = self.changing_share();
+        let other = if self.operation.scans() { scan } else { search };
+        (1.0 - share) * other + share * change
     }
 
     /// Whether operation `number` is the thread's, or a part of it.
     pub(crate) fn does(&self, number: u64) -> bool {
         let Thread { number: own, of } = self.thread;
-        self.operation == Operation::Scan || number % u64::from(of) == u64::from(own)
+        self.divides() || number % u64::from(of) == u64::from(own)
     }
 
     /// The numbers of the operations that are the thread's, or a part of them.
@@ -223,26 +300,28 @@ impl Operations {
 
     /// The part of a range that the thread scans, in tupleIDs.
     pub(crate) fn part(&self) -> Range<u64> {
-        let Thread { number, of } = self.thread;
+        let Thread { number, of } = if self.divides() {
+            self.thread
+        } else {
+            Thread::ALONE
+        };
         let until = |thread: u32| self.range * u64::from(thread) / u64::from(of);
         until(number)..until(number + 1)
     }
 
     /// Insertions that the index has room for when the operations begin.
     pub(crate) fn room(&self) -> u64 {
-        match self.operation {
-            Operation::Insert => self.count.max(LEAST_ROOM),
-            _ => LEAST_ROOM,
-        }
+        self.most_insertions().max(LEAST_ROOM)
     }
 
     /// The return buffers, each of so many bytes, of the operations and of those before them.
     pub(crate) fn buffers(&self, bytes: u64, warm_up: Option<WarmUp>) -> Buffers {
         Buffers {
             bytes,
-            scans: match self.operation {
-                Operation::Scan => self.count.saturating_add(WarmUp::operations(warm_up)),
-                _ => 0,
+            number: if self.operation.scans() {
+                self.count.saturating_add(WarmUp::operations(warm_up))
+            } else {
+                0
             },
         }
     }

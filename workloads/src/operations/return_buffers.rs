@@ -13,11 +13,19 @@ const MOST_BYTES: u64 = 256 << 20;
 pub(crate) struct Buffers {
     /// Bytes of each.
     pub bytes: u64,
-    /// Scans, each with a buffer of its own; none if nothing is scanned.
-    pub scans: u64,
+    /// Buffers, one for each scan as a rule; none if nothing is scanned.
+    pub number: u64,
 }
 
 impl Buffers {
+    /// One for all scans.
+    pub(crate) fn reused(self) -> Self {
+        Self {
+            number: self.number.min(1),
+            ..self
+        }
+    }
+
     /// Bytes from the start of one buffer to the next: each starts at a page of its own.
     fn stride(self) -> u64 {
         self.bytes.next_multiple_of(PAGE_BYTES)
@@ -25,11 +33,17 @@ impl Buffers {
 
     /// Their address range, if there are any.
     pub(crate) fn reservation(self) -> Option<Reservation> {
-        (self.scans > 0).then(|| Reservation {
+        (self.number > 0).then(|| Reservation {
             name: "return buffer".into(),
             object_bytes: self.stride(),
-            objects: self.scans.min((MOST_BYTES / self.stride()).max(1)),
+            objects: self.number.min((MOST_BYTES / self.stride()).max(1)),
         })
+    }
+
+    /// Bytes of the host's memory in which so many threads have theirs: for each, one stands for all.
+    pub(crate) fn memory_bytes(self, threads: u32) -> u64 {
+        let each = if self.number > 0 { self.bytes } else { 0 };
+        each * u64::from(threads)
     }
 
     /// The segments of an index, and behind them those of the buffers of so many threads.

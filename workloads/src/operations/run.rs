@@ -102,15 +102,12 @@ impl Operations {
         buffers: &mut ReturnBuffers<I::Tuple>,
         trace: &mut T,
     ) {
-        match self.operation {
-            Operation::Search | Operation::Insert | Operation::Delete => {
-                let key = index.key(key);
-                index.search(trace, key);
-            }
-            Operation::Scan => {
-                let buffer = buffers.get(self.count + number);
-                self.scan(index, key, buffer, &mut |_| {}, trace);
-            }
+        if self.warm_up_kind(number).scans() {
+            let buffer = buffers.get(self.count + number);
+            self.scan(index, key, buffer, &mut |_| {}, trace);
+        } else {
+            let key = index.key(key);
+            index.search(trace, key);
         }
     }
 
@@ -131,7 +128,7 @@ impl Operations {
             checksum: Checksum::default(),
         };
         let meets = self.thread != Thread::ALONE;
-        if meets && self.operation != Operation::Scan {
+        if meets && !self.divides() {
             trace.barrier();
         }
         for (number, &key) in self.numbers().zip(keys) {
@@ -141,7 +138,7 @@ impl Operations {
             if caches == CacheState::Cold && number > 0 {
                 trace.flush();
             }
-            if meets && self.operation == Operation::Scan {
+            if meets && self.divides() {
                 trace.barrier();
             }
             trace.mark(OPERATION_PHASE);
@@ -163,7 +160,7 @@ impl Operations {
                     let key = index.key(key);
                     index.delete(trace, key)
                 }
-                Operation::Scan => {
+                Operation::Scan | Operation::ScanAndInsert => {
                     self.scan(index, key, buffers.get(number), &mut take, trace);
                     None
                 }

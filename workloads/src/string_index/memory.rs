@@ -2,8 +2,8 @@
 
 use super::format::Format;
 use super::spec::{StringIndexWorkload, Structure};
-use crate::memory::{DRAWN_BYTES, LISTED_BYTES, Memory};
-use crate::operations::{Maturity, Operation};
+use crate::memory::Memory;
+use crate::operations::Maturity;
 use crate::paged_tree::plan::most_pages;
 use crate::pool::limits::FEWEST_FRAMES;
 
@@ -35,10 +35,7 @@ impl StringIndexWorkload {
             .iter()
             .sum();
         let reserved = most.saturating_mul(page_bytes);
-        let inserted = match self.operation {
-            Operation::Insert => self.operations,
-            _ => 0,
-        };
+        let inserted = self.done().most_insertions();
         let later = self.keys - self.bulkloaded_keys() + inserted;
         // Pages are two thirds full when they have grown for a while.
         let grown = (later as f64 * page_bytes as f64 / self.fanout() * 1.5) as u64;
@@ -47,17 +44,14 @@ impl StringIndexWorkload {
             Maturity::Mature => self.keys * 4,
             Maturity::Bulkloaded => 0,
         };
-        let keys = match self.operation {
-            Operation::Search | Operation::Scan => self.operations * LISTED_BYTES,
-            Operation::Insert | Operation::Delete => self.operations * DRAWN_BYTES,
-        };
+        let keys = self.done().drawn_bytes();
         // What changes the index gets a copy of all that is reserved, or of the pages that it changes.
-        let copy = match (self.operation, self.pool_frames) {
-            (Operation::Insert | Operation::Delete, 0) => reserved,
-            (Operation::Search, 0) => 0,
-            (Operation::Scan, 0) => self.buffer_bytes,
-            (_, frames) => frames.min(most.max(FEWEST_FRAMES)) * page_bytes,
+        let copy = match self.pool_frames {
+            0 if self.operation.changes() => reserved,
+            0 => 0,
+            frames => frames.min(most.max(FEWEST_FRAMES)) * page_bytes,
         };
+        let buffers = self.buffers().memory_bytes(1);
         let (parameter, remedy) = if self.operations > self.keys {
             ("operations", "take fewer operations")
         } else {
@@ -65,7 +59,7 @@ impl StringIndexWorkload {
         };
         Memory {
             building: used.saturating_add(order),
-            running: keys.saturating_add(copy),
+            running: keys.saturating_add(copy).saturating_add(buffers),
             piece: reserved,
             parameter,
             remedy,

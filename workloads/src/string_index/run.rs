@@ -7,7 +7,7 @@ use super::spec::StringIndexWorkload;
 use super::text::{Text, Texts};
 use super::tree::StringTree;
 use crate::family::{Family, Kernel};
-use crate::operations::{Operation, ReturnBuffers, Searched};
+use crate::operations::{ReturnBuffers, Searched};
 use crate::outcome::Outcome;
 use crate::pool::limits::FEWEST_FRAMES;
 use crate::pool::{Pool, Program};
@@ -123,7 +123,7 @@ fn run<F: Format, T: Trace>(
     let page_bytes = u64::from(workload.page_bytes);
     outcome.set("index_bytes", index.pool.pages() * page_bytes);
     outcome.set("page_splits", after.splits - before.splits);
-    if workload.operation == Operation::Insert {
+    if workload.operation.inserts() {
         outcome.set("leaf_page_splits", after.leaf_pages - before.leaf_pages);
     }
     outcome.set("pages_read", after.reads - before.reads);

@@ -6,8 +6,8 @@ use super::slotted::SlottedPage;
 use super::text::Texts;
 use crate::bounds::{FILL, LINE_BYTES, OPERATIONS};
 use crate::operations::{
-    BUFFER_BYTES, BULKLOADED_SHARE, Buffers, KEYS, Maturity, Operation, Operations, SEARCH_SHARE,
-    Thread, most_number,
+    BUFFER_BYTES, BULKLOADED_SHARE, Buffers, INSERT_SHARE, KEYS, Maturity, Operation, Operations,
+    SEARCH_SHARE, Thread, most_number,
 };
 use crate::pool::UpwardMoves;
 use crate::pool::limits::{FRAMES, PAGE_BYTES};
@@ -83,21 +83,27 @@ pub struct StringIndexWorkload {
     #[schemars(transform = required, transform = takes(OPERATIONS))]
     pub operations: u64,
     /// TupleIDs per scan.
-    #[schemars(transform = required, transform = takes(KEYS), transform = applies("operation", vec![Operation::Scan]))]
+    #[schemars(transform = required, transform = takes(KEYS), transform = applies("operation", Operation::SCANS.to_vec()))]
     pub range: u64,
     /// Share of the operations that are searches instead, for keys that the index had before them all, at random among those that change it.
     #[schemars(transform = takes(SEARCH_SHARE), transform = applies("operation", vec![Operation::Insert, Operation::Delete]))]
     pub search_share: f64,
+    /// Share of the operations that insert, at random among those that scan.
+    #[schemars(transform = takes(INSERT_SHARE), transform = applies("operation", vec![Operation::ScanAndInsert]))]
+    pub insert_share: f64,
     /// Zipf's exponent of how often keys are searched for, or scans begin at them, of which the popular ones lie anywhere; 0 for all alike.
     #[schemars(transform = takes(SKEW))]
     pub skew: f64,
     /// Return buffer that a scan copies tupleIDs into, again and again: its caller takes them when it is full (thesis section 2.3).
-    #[schemars(transform = bytes, transform = takes(BUFFER_BYTES), transform = applies("operation", vec![Operation::Scan]))]
+    #[schemars(transform = bytes, transform = takes(BUFFER_BYTES), transform = applies("operation", Operation::SCANS.to_vec()))]
     pub buffer_bytes: u64,
+    /// Whether all scans of a thread return into one buffer; else each has its own, as cold as memory that nobody has touched.
+    #[schemars(transform = applies("operation", Operation::SCANS.to_vec()))]
+    pub reuse_buffer: bool,
     /// In-page leaf nodes that scans prefetch ahead, as far as the page goes; 0 for none.
     #[schemars(
         transform = takes(DISTANCE),
-        transform = applies("operation", vec![Operation::Scan]),
+        transform = applies("operation", Operation::SCANS.to_vec()),
         transform = applies("structure", vec![Structure::InPageTree]),
     )]
     pub distance_nodes: u32,
@@ -135,8 +141,10 @@ impl Default for StringIndexWorkload {
             operations: 10_000,
             range: 1_000,
             search_share: 0.0,
+            insert_share: 0.05,
             skew: 0.0,
             buffer_bytes: 4096,
+            reuse_buffer: false,
             distance_nodes: 2,
             upward_moves: UpwardMoves::Bytes,
             caches: CacheState::Warm,
@@ -203,6 +211,7 @@ impl StringIndexWorkload {
             range: self.range,
             skew: self.skew,
             search_share: self.search_share,
+            insert_share: self.insert_share,
             seed: self.seed,
             thread: Thread::ALONE,
         }
@@ -211,6 +220,11 @@ impl StringIndexWorkload {
     /// The return buffers.
     pub(super) fn buffers(&self) -> Buffers {
         let warm_up = WarmUp::of(self.caches, self.warm_up);
-        self.done().buffers(self.buffer_bytes, warm_up)
+        let buffers = self.done().buffers(self.buffer_bytes, warm_up);
+        if self.reuse_buffer {
+            buffers.reused()
+        } else {
+            buffers
+        }
     }
 }

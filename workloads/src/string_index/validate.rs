@@ -6,7 +6,7 @@ use super::limits::{
 use super::slotted::PAGE_HEADER_BYTES;
 use super::spec::{StringIndexWorkload, Structure};
 use crate::bounds::{FILL, LINE_BYTES, OPERATIONS};
-use crate::operations::{BULKLOADED_SHARE, KEYS, Operation, check_buffer};
+use crate::operations::{BULKLOADED_SHARE, KEYS, check_buffer};
 use crate::pool::limits::{PAGE_BYTES, check_frames};
 use crate::validate::WorkloadError;
 use crate::warm_up::WarmUp;
@@ -25,7 +25,7 @@ impl StringIndexWorkload {
         OPERATIONS.check("operations", self.operations)?;
         WarmUp::validate(self.caches, self.warm_up)?;
         self.done().check()?;
-        if self.operation == Operation::Scan {
+        if self.operation.scans() {
             check_buffer(self.buffer_bytes, self.line_bytes)?;
         }
         Ok(())
@@ -67,7 +67,7 @@ impl StringIndexWorkload {
         PREFIX_BYTES.check("prefix_bytes", self.prefix_bytes)?;
         if self.structure == Structure::InPageTree {
             LINES.check("node_lines", self.node_lines)?;
-            if self.operation == Operation::Scan {
+            if self.operation.scans() {
                 DISTANCE.check("distance_nodes", self.distance_nodes)?;
             }
             return self.in_page_tree().map(|_| ()).ok_or_else(|| {

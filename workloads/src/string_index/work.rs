@@ -4,7 +4,7 @@ use super::in_page::InPageTree;
 use super::kept::MATURING;
 use super::spec::{StringIndexWorkload, Structure};
 use crate::family::Family;
-use crate::operations::{Maturity, Operation};
+use crate::operations::Maturity;
 use crate::work::{Work, warming};
 
 /// Events of a step of a binary search, besides those of comparing keys, and of a prefix.
@@ -89,17 +89,10 @@ impl StringIndexWorkload {
             f64::from(tree.levels()) * (PER_NODE + f64::from(self.node_lines))
         });
         let search = (PER_BIT + compare) * bits + (PER_PAGE + in_page) * levels;
-        let each = match self.operation {
-            Operation::Search => search,
-            Operation::Insert | Operation::Delete => {
-                search + self.done().changing_share() * self.changing(search)
-            }
-            Operation::Scan => search + (PER_TUPLE + compare) * self.range as f64,
-        };
-        let warm_up = match self.operation {
-            Operation::Scan => warming(self.warm_up(), each),
-            _ => warming(self.warm_up(), search),
-        };
+        let scan = search + (PER_TUPLE + compare) * self.range as f64;
+        let done = self.done();
+        let each = done.mean(search, scan, search + self.changing(search));
+        let warm_up = warming(self.warm_up(), done.mean(search, scan, search));
         let later = keys - self.bulkloaded_keys() as f64;
         let events = each * self.operations as f64 + warm_up;
         Work::estimate(2.0 * keys + MATURING as f64 * later, events, 0.0)
@@ -107,7 +100,7 @@ impl StringIndexWorkload {
 
     /// Estimates the events of an insertion or deletion, once its place is found.
     fn changing(&self, search: f64) -> f64 {
-        let insertion = self.operation == Operation::Insert;
+        let insertion = self.operation.inserts();
         let filled = match self.maturity {
             Maturity::Mature => 0.7,
             Maturity::Bulkloaded => self.fill,
@@ -132,7 +125,7 @@ impl StringIndexWorkload {
         // Pages that are hit for the first time, or for so many times, are split: half of the entries go. The others are moved together, to a
         // buffer and back, if one of the insertions comes to them.
         let pages = (self.keys as f64 / self.fanout() / filled).max(1.0);
-        let insertions = self.operations as f64;
+        let insertions = self.done().insertions();
         // The bulkload leaves half an entry's room in a page, in the mean.
         let until_full = fanout * (1.0 - filled) + 0.5;
         let hits = (insertions / pages - until_full).max(0.0);

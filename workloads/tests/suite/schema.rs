@@ -98,6 +98,7 @@ fn workloads_of(kernel: &KernelInfo) -> Vec<Value> {
         "index" => vec![
             json!({}),
             json!({"operation": "insert"}),
+            json!({"operation": "scan-and-insert"}),
             json!({"operation": "scan"}),
             json!({"operation": "scan", "line_bytes": 16, "tree": {"kind": "b+", "node_lines": 4}}),
             json!({"operation": "scan", "keys": 200_000_000, "word_bytes": 8}),
@@ -115,6 +116,7 @@ fn workloads_of(kernel: &KernelInfo) -> Vec<Value> {
             json!({"operation": "scan", "pool_frames": 200_000}),
             json!({"maturity": "mature"}),
             json!({"operation": "insert"}),
+            json!({"operation": "scan-and-insert"}),
             json!({"structure": "micro-index"}),
             json!({"structure": "micro-index", "page_bytes": 32768}),
             json!({"structure": "disk-first", "page_bytes": 32768}),
@@ -126,6 +128,7 @@ fn workloads_of(kernel: &KernelInfo) -> Vec<Value> {
             json!({"operation": "scan", "keys": 200_000_000}),
             json!({"operation": "scan", "line_bytes": 16}),
             json!({"operation": "insert"}),
+            json!({"operation": "scan-and-insert"}),
             json!({"operation": "delete"}),
             json!({"maturity": "mature"}),
             json!({"structure": "prefix-array"}),

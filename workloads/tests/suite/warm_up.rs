@@ -1,6 +1,7 @@
 //! Warm-ups: what they leave as it is, and which are refused.
 
 use serde_json::{Value, json};
+use std::collections::BTreeSet;
 use traces::{Event, Kind};
 use workloads::WarmUp;
 use workloads::{Library, Outcome, Workload};
@@ -24,7 +25,7 @@ fn kernels() -> Vec<Value> {
     let mut all = Vec::new();
     let p8 = |jump_pointers: &str| json!({"node_lines": 8, "prefetch": true, "jump_pointers": jump_pointers});
     for tree in [json!({}), p8("external"), p8("internal")] {
-        for operation in ["search", "insert", "delete", "scan"] {
+        for operation in ["search", "insert", "delete", "scan", "scan-and-insert"] {
             all.push(json!({"kernel": "index", "keys": 5_000, "operations": 200, "range": 100, "operation": operation, "tree": tree}));
         }
     }
@@ -65,16 +66,29 @@ fn a_warm_up_leaves_data_and_operations_as_they_are() {
 /// Buffers of scans are as cold as without a warm-up.
 #[test]
 fn warm_up_scans_return_into_buffers_of_their_own() {
-    let scan = json!({"kernel": "index", "keys": 5_000, "operations": 20, "range": 100, "operation": "scan"});
+    let [before, measured] = pages_that_scans_return_into(false);
+    assert!(before.len() >= 30);
+    assert!(before.is_disjoint(&measured));
+}
+
+#[test]
+fn scans_may_all_return_into_one_buffer() {
+    let [before, measured] = pages_that_scans_return_into(true);
+    assert_eq!(before, measured);
+    assert_eq!(before.len(), 1);
+}
+
+/// Before the measured scans, and by them.
+fn pages_that_scans_return_into(reuse_buffer: bool) -> [BTreeSet<u64>; 2] {
+    let scan = json!({"kernel": "index", "keys": 5_000, "operations": 20, "range": 100, "operation": "scan", "reuse_buffer": reuse_buffer});
     let (events, _) = events(&scan, &json!({"warm_up": 30}));
-    let stored = |events: &[Event]| -> std::collections::BTreeSet<u64> {
+    let stored = |events: &[Event]| {
         let stores = events.iter().filter(|event| event.kind == Kind::Store);
         stores.map(|event| event.address / 4096).collect()
     };
     let begin = events.iter().position(|event| event.kind == Kind::Measure);
     let (before, measured) = events.split_at(begin.unwrap());
-    assert!(stored(before).len() >= 30);
-    assert!(stored(before).is_disjoint(&stored(measured)));
+    [stored(before), stored(measured)]
 }
 
 #[test]

@@ -60,6 +60,12 @@ pub fn index() -> Vec<Value> {
         let mixed = json!({"operation": operation, "search_share": 0.4});
         all.push(with(&base, &[&mixed, &csb, &settings[2]]));
     }
+    let among = json!({"operation": "scan-and-insert", "insert_share": 0.3});
+    for tree in [&trees[0], &trees[2], &trees[3], &csb] {
+        for setting in &settings[1..3] {
+            all.push(with(&base, &[&among, tree, setting]));
+        }
+    }
     for operation in ["search", "scan"] {
         let threads = json!({"operation": operation, "threads": 3});
         for tree in [&trees[0], &trees[2], &csb] {
@@ -71,6 +77,8 @@ pub fn index() -> Vec<Value> {
         "chunk_fill": 0.4}, "operation": "scan", "fill": 0.6, "line_bytes": 128, "seed": 7});
     all.push(with(&base, &[&long, &fine]));
     all.push(with(&base, &[&long, &fine, &json!({"buffer_bytes": 128})]));
+    let reused = json!({"reuse_buffer": true, "threads": 2});
+    all.push(with(&base, &[&long, &fine, &reused]));
     // Splits and merges of nodes and chunks.
     for operation in ["insert", "delete"] {
         for tree in [&trees[2], &trees[3], &fine] {
@@ -136,6 +144,10 @@ pub fn disk_index() -> Vec<Value> {
         all.push(with(&base, &[structure, &long, &divided]));
         let mixed = json!({"operation": "insert", "search_share": 0.4, "skew": 0.9, "caches": "warm", "warm_up": 9});
         all.push(with(&base, &[structure, &mixed]));
+        let among = json!({"operation": "scan-and-insert", "insert_share": 0.3, "caches": "warm", "warm_up": 9});
+        all.push(with(&base, &[structure, &among]));
+        let paging = json!({"pool_frames": 30, "distance_pages": 4, "skew": 0.9});
+        all.push(with(&base, &[structure, &among, &paging]));
         let skewed = json!({"skew": 0.9});
         all.push(with(&base, &[structure, &search, &skewed]));
         all.push(with(&base, &[structure, &long, &skewed]));
@@ -148,6 +160,12 @@ pub fn disk_index() -> Vec<Value> {
                 all.push(with(&base, &[&search, structure, &threads]));
                 all.push(with(&base, &[&search, structure, &threads, &optimistic]));
             }
+            let one_at_a_time = json!({"threads": 3, "pool_frames": 60, "jump_pointers": false, "reuse_buffer": true});
+            all.push(with(&base, &[structure, &among, &one_at_a_time]));
+            all.push(with(
+                &base,
+                &[structure, &among, &one_at_a_time, &optimistic],
+            ));
         }
         let fractal = structure
             .get("nonleaf_lines")
@@ -190,6 +208,8 @@ pub fn string_index() -> Vec<Value> {
         let moves =
             json!({"operation": "delete", "caches": "empty", "upward_moves": "through-buffer"});
         all.push(with(&base, &[structure, &moves]));
+        let among = json!({"operation": "scan-and-insert", "insert_share": 0.3, "caches": "warm", "warm_up": 9});
+        all.push(with(&base, &[structure, &among]));
         if structure.get("node_lines").is_some() {
             for distance in [0, 5] {
                 let ahead = json!({"distance_nodes": distance});
