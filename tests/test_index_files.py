@@ -87,10 +87,8 @@ def test_an_index_is_built_shown_and_checked(structure: str, tmp_path: Path) -> 
 @pytest.mark.parametrize(
     ("options", "says"),
     [
-        (
-            ("--structure", "disk-first", "--keys", "9"),
-            "--structure disk-first: `nonleaf_lines` is missing; structure: disk-first needs it",
-        ),
+        (("--structure", "disk-first", "--keys", "9"), "--nonleaf-lines is missing; --structure disk-first needs it"),
+        (("--structure", "micro-index", "--keys", "9"), "--subarray-lines is missing; --structure micro-index needs it"),
         (("--structure", "slots", "--keys", "9"), "--structure slots: `slots` is not one of slotted"),
         (("--structure", "array", "--keys", "9", "--page-size", "5KiB"), "--page-size: 5120 bytes; it must be"),
         (("--structure", "array", "--keys", "9", "--key-size", "5"), "--key-size: 5"),

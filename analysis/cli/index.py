@@ -7,6 +7,7 @@ import typer
 
 from memwalk.analysis.cli import console
 from memwalk.analysis.cli.event_progress import event_progress
+from memwalk.analysis.experiments.parameters import kernels
 from memwalk.analysis.experiments.resolve import resolve_workload
 from memwalk.simcore.engines import native
 from memwalk.simcore.errors import UserError
@@ -74,6 +75,10 @@ def build(
         "bulkloaded_share": ("--bulkloaded-share", bulkloaded_share),
         "seed": ("--seed", seed),
     }
+    for one in kernels()["disk-index"].parameters:
+        option, value = given.get(one.name, ("", None))
+        if option and value is None and one.is_required and structure in one.applies.get("structure", ()):
+            raise UserError(f"{option} is missing; --structure {structure} needs it")
     start = Place(f"--structure {structure}", names_value=True)
     # What is done to an index is no part of its file.
     plain = {"kernel": "disk-index", "operation": "search", "operations": 1, "caches": "empty", "structure": structure}
