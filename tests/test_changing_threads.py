@@ -95,7 +95,7 @@ def test_nobody_waits_for_ever(tmp_path: Path, work: dict[str, Any], latching: s
 
 
 def test_who_scans_among_insertions_reads_pages_again() -> None:
-    """The more of the operations insert into the pages that others scan, the more readings are in vain; with latches nobody reads in vain."""
+    """The more of the operations insert into pages that others scan, the more readings are in vain; with latches nobody reads so."""
     small = SCANS_AND_INSERTIONS | {"keys": 3000, "operations": 2000, "threads": 8, "latching": "optimistic"}
     readings = [native.simulate(ZEN4, small | {"insert_share": share})["readings"] for share in (0.01, 0.5)]
     few, many = (one["in_vain"] / one["ended"] for one in readings)
