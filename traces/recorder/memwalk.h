@@ -39,10 +39,17 @@ static inline void memwalk_segment(const char *name, const void *address, size_t
     memwalk_tell_(line);
 }
 
-/* A phase begins, and the one before it ends. */
+/* A phase of this thread begins, and the one before it ends. */
 static inline void memwalk_phase(const char *name) {
     char line[512];
     snprintf(line, sizeof line, "phase %.256s", name);
+    memwalk_tell_(line);
+}
+
+/* A phase of all threads begins: each comes to it with what it does next. */
+static inline void memwalk_phase_all(const char *name) {
+    char line[512];
+    snprintf(line, sizeof line, "all phase %.256s", name);
     memwalk_tell_(line);
 }
 
@@ -50,11 +57,13 @@ static inline void memwalk_phase(const char *name) {
  * threads that say it do so equally often. */
 static inline void memwalk_barrier(void) { memwalk_tell_("barrier"); }
 
-/* What comes is recorded. If nothing was switched before, all that came before is left out. */
+/* What comes is recorded, of this thread or of all. If nothing was switched before, all that came before is left out. */
 static inline void memwalk_on(void) { memwalk_tell_("on"); }
+static inline void memwalk_on_all(void) { memwalk_tell_("all on"); }
 
-/* What comes is left out. */
+/* What comes is left out, of this thread or of all. */
 static inline void memwalk_off(void) { memwalk_tell_("off"); }
+static inline void memwalk_off_all(void) { memwalk_tell_("all off"); }
 
 #ifdef __cplusplus
 }

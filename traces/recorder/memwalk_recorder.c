@@ -53,6 +53,13 @@ typedef uint64_t __attribute__((may_alias, aligned(1))) unaligned;
 #define MOST_RANGE 65536
 #define MOST_TEXT 1024
 
+/* What the program has said to all threads, and what it said next. */
+struct line {
+    struct line *next;
+    size_t length;
+    char text[];
+};
+
 /* What is recorded of a thread. It stays when that has ended. */
 struct recording {
     struct recording *next;
@@ -66,6 +73,8 @@ struct recording {
 static __thread struct recording *own; /* of this thread; NULL if it is not recorded */
 static __thread int has_asked;         /* whether it has asked for one */
 static __thread int enters;            /* its next basic block is the first of a function */
+static struct line begins;             /* stands before all lines */
+static __thread struct line *heard = &begins; /* the last one that this thread has come to */
 static const char *path;               /* NULL, nothing is recorded */
 static unsigned most_threads = 1;
 static unsigned threads;               /* that have asked */
@@ -152,6 +161,7 @@ static void forget_earlier(void) {
 }
 
 static void say_areas(int of_program);
+static void hear(void);
 
 /* Begins the recording of a thread. */
 static void begin_thread(void) {
@@ -185,6 +195,8 @@ static void begin_thread(void) {
 static inline int is_recorded(void) {
     if (!own && path && !has_asked)
         begin_thread();
+    if (own && __atomic_load_n(&heard->next, __ATOMIC_RELAXED))
+        hear();
     return own != NULL;
 }
 
@@ -240,9 +252,43 @@ static void say(const char *line, size_t length) {
     }
 }
 
+/* What is said to all threads comes into the recording of each before what that does next. */
+
+static void hear(void) {
+    struct line *next;
+    while (own && (next = __atomic_load_n(&heard->next, __ATOMIC_ACQUIRE))) {
+        heard = next;
+        say(next->text, next->length);
+    }
+}
+
+static void say_to_all(const char *text, size_t length) {
+    struct line *line = malloc(sizeof *line + length);
+    if (!line) {
+        fprintf(stderr, "memwalk: there is no memory for what is said to all threads\n");
+        _exit(2);
+    }
+    line->next = NULL;
+    line->length = length;
+    OWN(memcpy)(line->text, text, length);
+    struct line *last = heard, *next = NULL;
+    while (!__atomic_compare_exchange_n(&last->next, &next, line, 0, __ATOMIC_RELEASE, __ATOMIC_ACQUIRE)) {
+        last = next;
+        next = NULL;
+    }
+    hear();
+}
+
+#define TO_ALL "all "
+#define BEGINS(line, text) (strncmp(line, text, sizeof text - 1) == 0)
+
 void memwalk_message(const char *line) {
-    size_t length = strnlen(line, MOST_TEXT);
-    if (length > 0 && records())
+    size_t length = strnlen(line, MOST_TEXT), word = sizeof TO_ALL - 1;
+    if (length == 0 || !records())
+        return;
+    if (BEGINS(line, TO_ALL "phase ") || strcmp(line, TO_ALL "on") == 0 || strcmp(line, TO_ALL "off") == 0)
+        say_to_all(line + word, length - word);
+    else
         say(line, length);
 }
 

@@ -8,7 +8,7 @@ use crate::import::error::{Fault, shown};
 use crate::import::numbers::number;
 use crate::sink::SinkError;
 
-const GRAMMAR: &str = "`memwalk segment NAME ADDRESS BYTES`, `memwalk area NAME ADDRESS BYTES`, `memwalk phase NAME`, `memwalk barrier`, `memwalk on` or `memwalk off`";
+const GRAMMAR: &str = "`memwalk segment NAME ADDRESS BYTES`, `memwalk area NAME ADDRESS BYTES`, `memwalk phase NAME`, `memwalk barrier`, `memwalk on`, `memwalk off`, or one of these of phases, on and off with `all` before it";
 
 /// The words behind `**PID** memwalk`, if the line has that.
 pub(super) fn of_program(line: &[u8]) -> Option<&[u8]> {
@@ -33,6 +33,8 @@ pub(super) fn take(message: &[u8], events: &mut Emitter<'_>) -> Result<(), Fault
             events.open_phase(phase);
             Ok(())
         }
+        // Valgrind has all threads in one stream.
+        (b"all", rest) if matches!(split(rest).0, b"phase" | b"on" | b"off") => take(rest, events),
         (b"barrier", b"") => {
             events.barrier();
             Ok(())

@@ -40,6 +40,20 @@ fn segments_and_phases_get_their_names() {
     assert!(report.warnings.is_empty(), "{:?}", report.warnings);
 }
 
+/// Valgrind has all threads in one stream, so that what is said to one is said to all.
+#[test]
+fn what_is_said_to_all_threads_is_said() {
+    let said = |all: &str| {
+        let (events, report) = lackey(&format!(
+            "I  10,2\n L 1000,4\n**7** memwalk {all}phase probe\nI  12,2\n L 2000,4\n**7** memwalk {all}off\nI  14,2\n L 3000,4\n\
+             **7** memwalk {all}on\nI  16,2\n L 4000,4\n",
+        ));
+        (events, report.layout.phases)
+    };
+    assert_eq!(said("all "), said(""));
+    assert_eq!(said("all ").1, ["imported", "probe"]);
+}
+
 #[test]
 fn what_is_switched_off_is_left_out() {
     let (events, report) = lackey(concat!(
@@ -96,6 +110,7 @@ fn mistakes_are_shown_with_their_line() {
         ("phase", "the name is missing"),
         ("stop", "asked for `stop`, but knows `memwalk segment"),
         ("on now", "asked for `on now`"),
+        ("all barrier", "asked for `all barrier`"),
     ] {
         let text = format!(" L 10,4\n**7** memwalk {message}\n");
         let refused = refusal(text.as_bytes(), "lackey");
