@@ -284,6 +284,11 @@ impl Core {
         caches.keep(&mut self.machinery.port);
     }
 
+    /// The core's program has ended: what others do to its caches from now on is not counted for it.
+    pub(crate) fn leave(&mut self, caches: &Hierarchy) {
+        caches.leave(&mut self.machinery.port);
+    }
+
     /// Lets everything in flight drain and gives the cycles that were measured until it has.
     pub(crate) fn drain(&mut self, caches: &mut Hierarchy) -> u64 {
         let width = u64::from(self.spec.core.issue_width);

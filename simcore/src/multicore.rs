@@ -360,6 +360,9 @@ impl Multicore {
                 let System { cores, caches } = &mut self.system;
                 cores[number].end(caches);
             }
+            if thread::have_ended(&self.threads, program) {
+                self.leave(program);
+            }
             let met = thread::meeting(&self.threads, program)?;
             let waits_for_writes = match (met, barrier) {
                 (Some(_), barrier) => barrier.is_some_and(|barrier| barrier.waits_for_writes()),
@@ -374,6 +377,16 @@ impl Multicore {
             }
         }
         Ok(())
+    }
+
+    /// A program has ended, and others may go on.
+    fn leave(&mut self, program: usize) {
+        let System { cores, caches } = &mut self.system;
+        for (core, thread) in cores.iter_mut().zip(&self.threads) {
+            if thread.program == program {
+                core.leave(caches);
+            }
+        }
     }
 
     /// Lets the threads of a program go on behind a barrier, at which the last was in a cycle, and gives their numbers.

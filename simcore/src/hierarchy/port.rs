@@ -2,7 +2,7 @@
 
 use super::quiet::quiet_levels;
 use super::sharing::CoherenceCounts;
-use super::{Hierarchy, InstructionCache, Level, address_space};
+use super::{Hierarchy, InstructionCache, Level, Taken, address_space};
 use crate::ledger::MAX_CACHES;
 use crate::line_room::LineRoom;
 use crate::mshr::Mshrs;
@@ -96,6 +96,8 @@ pub(crate) struct Port {
     pub(crate) late_prefetches: u64,
     pub(super) unused_prefetches: u64,
     pub(crate) coherence: CoherenceCounts,
+    /// What others had taken out of each level when the core's program ended: what they do later is not the program's.
+    taken: Option<[Taken; MAX_CACHES]>,
 }
 
 impl Port {
@@ -141,6 +143,7 @@ impl Port {
             late_prefetches: 0,
             unused_prefetches: 0,
             coherence: CoherenceCounts::default(),
+            taken: None,
             path: array::from_fn(|level| path.get(level).copied().unwrap_or(0)),
             levels: path.len(),
         }
@@ -202,7 +205,7 @@ impl Hierarchy {
             if number == 0 {
                 counts.hits += port.accesses - port.not_at_once;
             }
-            let taken = self.levels[place].taken;
+            let taken = self.taken(port, number, place);
             counts.back_invalidations += taken.lines;
             counts.write_backs += taken.write_backs;
             prefetchers.unused += taken.unused;
@@ -225,7 +228,19 @@ impl Hierarchy {
 
     /// Lines that the core's software prefetches brought to its first cache and that left it before any use, whoever made them leave.
     pub(crate) fn unused_prefetches(&self, port: &Port) -> u64 {
-        port.unused_prefetches + self.levels[port.first].taken.expected
+        port.unused_prefetches + self.taken(port, 0, port.first).expected
+    }
+
+    /// What others have taken out of a level, by its number on the core's way and its place among all, up to the end of the core's program.
+    fn taken(&self, port: &Port, number: usize, place: usize) -> Taken {
+        port.taken
+            .map_or(self.levels[place].taken, |taken| taken[number])
+    }
+
+    /// The core's program has ended. Others may go on.
+    pub(crate) fn leave(&self, port: &mut Port) {
+        let taken = |level: usize| self.levels[port.path[level]].taken;
+        port.taken = Some(array::from_fn(taken));
     }
 
     /// The core's instruction cache, if it has one.

@@ -237,6 +237,31 @@ fn programs_may_begin_in_cycles_of_their_own() {
     }
 }
 
+/// A program that has ended has left its lines in its own caches. Who goes on takes them out by way of the inclusive level that all share.
+#[test]
+fn what_others_do_after_the_end_of_a_program_is_not_counted_for_it() {
+    let mut spec = machine();
+    spec.caches[2].inclusion = Inclusion::Inclusive;
+    let lines = 16;
+    spec.caches[2].size_bytes = lines * LINE;
+    spec.caches[2].ways = lines as u32;
+    let short: Vec<Event> = (0..4)
+        .flat_map(|line| [load(line * LINE), prefetch((100 + line) * LINE)])
+        .collect();
+    let idle = vec![branch(true)];
+    let long: Vec<Event> = [plain(u16::MAX, branch(true))]
+        .into_iter()
+        .chain(stream(FAR, lines))
+        .collect();
+    let first = |others: &[Event]| {
+        let traces = [short.clone(), others.to_vec()];
+        on_cores_with(&spec, &traces, Programs::Apart).cores[0].clone()
+    };
+    let (alone, beside) = (first(&idle), first(&long));
+    assert_eq!(alone.caches, beside.caches);
+    assert_eq!(alone.prefetches, beside.prefetches);
+}
+
 #[cfg(feature = "dramsim3")]
 mod with_dram {
     use super::*;
