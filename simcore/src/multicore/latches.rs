@@ -66,9 +66,10 @@ impl State {
             *changes += 1;
             self.change = *changes;
         }
+        // Who shares it may come to hold it alone, and who holds it alone does so even if it shares it then.
+        self.alone |= hold == Hold::Alone;
         if hold != Hold::Nothing && !self.holders.contains(&core) {
             self.holders.push(core);
-            self.alone = hold == Hold::Alone;
         }
         let shared: &[Release] = match hold {
             Hold::Alone => &self.released_shared,
@@ -118,14 +119,19 @@ impl Latches {
     }
 
     /// A core gets what it wants of a latch, and the cycle from which that is so; or waits for others, who hold the latch or came first. Who
-    /// wants nothing of it waits for nobody who waits.
+    /// wants nothing of it waits for nobody who waits, nor does who holds it: they wait for that one.
     pub(super) fn take(&mut self, latch: Latch, core: usize, hold: Hold) -> Option<u64> {
         let state = self.states.entry(latch).or_default();
-        let is_first = hold == Hold::Nothing || state.waiting.is_empty();
+        let holds = state.holders.contains(&core);
+        let is_first = holds || hold == Hold::Nothing || state.waiting.is_empty();
         if is_first && state.grants(core, hold) {
             return Some(state.give(core, hold, &mut self.changes));
         }
-        state.waiting.push_back((core, hold));
+        if holds {
+            state.waiting.push_front((core, hold));
+        } else {
+            state.waiting.push_back((core, hold));
+        }
         None
     }
 
@@ -267,6 +273,45 @@ mod tests {
             latches.release(latch(1), 0, 0);
             assert_eq!(latches.changes(), changes);
             assert_eq!(latches.changed_since(latch(1), 0), changes > 0);
+        }
+    }
+
+    #[test]
+    fn who_shares_a_latch_may_come_to_hold_it_alone() {
+        let mut latches = Latches::new();
+        for (core, hold, given) in [
+            (0, Hold::Shared, Some(0)),
+            (1, Hold::Shared, Some(0)),
+            // Another shares it still, and one waits for both.
+            (2, Hold::Alone, None),
+            (0, Hold::Alone, None),
+        ] {
+            assert_eq!(latches.take(latch(1), core, hold), given, "{core} {hold:?}");
+        }
+        assert_eq!(latches.release(latch(1), 1, 20), [(0, 20)]);
+        assert_eq!(latches.take(latch(1), 1, Hold::Shared), None);
+        assert_eq!(latches.release(latch(1), 0, 50), [(2, 50)]);
+        assert_eq!(latches.release(latch(1), 2, 60), [(1, 60)]);
+    }
+
+    /// Whoever waits does so for who holds the latch, and would wait for ever if that one waited, too.
+    #[test]
+    fn who_holds_a_latch_gets_it_again_before_those_who_wait() {
+        for (held, again) in [
+            (Hold::Alone, Hold::Alone),
+            (Hold::Alone, Hold::Shared),
+            (Hold::Shared, Hold::Shared),
+            (Hold::Shared, Hold::Alone),
+        ] {
+            let mut latches = Latches::new();
+            assert_eq!(latches.take(latch(1), 0, held), Some(0));
+            assert_eq!(latches.take(latch(1), 1, Hold::Alone), None);
+            assert_eq!(
+                latches.take(latch(1), 0, again),
+                Some(0),
+                "{held:?} {again:?}"
+            );
+            assert_eq!(latches.release(latch(1), 0, 30), [(1, 30)]);
         }
     }
 
