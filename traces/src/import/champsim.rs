@@ -20,7 +20,6 @@ pub(super) static ABOUT: About = About {
 pub(super) const BYTES: usize = 64;
 
 /// Registers by ChampSim's numbers.
-const FLAGS: u8 = 25;
 const INSTRUCTION_POINTER: u8 = 26;
 const STACK_POINTER: u8 = 6;
 /// The format has no instruction lengths; one byte is fetched, so that no line is touched that may not have been.
@@ -61,8 +60,8 @@ impl RecordFormat<BYTES> for ChampSim {
 fn is_conditional(written: &[u8], read: &[u8]) -> bool {
     let jumps = written.contains(&INSTRUCTION_POINTER) && read.contains(&INSTRUCTION_POINTER);
     let calls = written.contains(&STACK_POINTER) || read.contains(&STACK_POINTER);
-    let depends = read.iter().any(|register| {
-        !matches!(*register, 0 | INSTRUCTION_POINTER | STACK_POINTER) || *register == FLAGS
-    });
+    let depends = read
+        .iter()
+        .any(|register| !matches!(*register, 0 | INSTRUCTION_POINTER | STACK_POINTER));
     jumps && !calls && depends
 }

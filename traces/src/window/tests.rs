@@ -58,7 +58,9 @@ fn all_positions_name_the_same_part() {
         assert_eq!(cut(None, Some(from)).unwrap(), trace[..11], "{from:?}");
     }
     assert_eq!(cut(None, None).unwrap(), trace);
-    assert_eq!(cut(None, Some(Position::Events(22))).unwrap(), trace);
+    for end in [Position::Events(22), Position::Instructions(40)] {
+        assert_eq!(cut(None, Some(end)).unwrap(), trace, "{end:?}");
+    }
 }
 
 #[test]

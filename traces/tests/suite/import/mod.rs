@@ -3,6 +3,7 @@
 mod any_bytes;
 mod messages;
 mod recordings;
+mod records;
 mod refusals;
 mod samples;
 
