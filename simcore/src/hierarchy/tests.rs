@@ -1,6 +1,7 @@
 //! What levels hold of each other's lines, seen from inside, and that counts do not depend on time.
 
 mod coherence;
+mod quiet;
 
 use super::{Cycles, Hierarchy, InstructionCache, Port, Purpose, Standstill, Time, When};
 use crate::spec::{CacheSpec, Inclusion, MachineSpec, Replacement, WritePolicy};
