@@ -95,6 +95,11 @@ fn any_trace() -> impl Strategy<Value = Vec<Event>> {
             vec![Kind::Measure],
         ]
         .concat(),
+        [
+            [Kind::Load, Kind::Store, Kind::StoreNta].repeat(30),
+            vec![Kind::Measure, Kind::Flush],
+        ]
+        .concat(),
     ]);
     let address = prop_oneof![0_u64..4096, 0_u64..200_000, Just(u64::MAX - 5)];
     kinds.prop_flat_map(move |kinds| {

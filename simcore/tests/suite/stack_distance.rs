@@ -3,7 +3,7 @@
 use crate::common::*;
 use proptest::prelude::*;
 use simcore::AddressSink;
-use simcore::stack_distance::{Classification, Sampling, Shards, StackDistances, ThreeC};
+use simcore::stack_distance::{Classification, Estimate, Sampling, Shards, StackDistances, ThreeC};
 use traces::{Event, EventSink, Kind, Layout, Segment};
 
 /// Misses of an LRU cache that is a list of lines per set.
@@ -217,6 +217,33 @@ fn samples_come_near_and_say_how_near() {
             );
         }
     }
+}
+
+/// A sample of eight lines at most, of which a thousand are used in turn, and what comes between two rounds.
+fn two_rounds(between: &[Event]) -> Estimate {
+    let round: Vec<Event> = (0..1000).map(|line| load(line * 64)).collect();
+    let mut shards = Shards::new(64, Sampling::Lines(8)).unwrap();
+    shards.consume(&[&round, between, &round].concat()).unwrap();
+    shards.finish()
+}
+
+#[test]
+fn a_line_that_has_left_the_sample_lies_between_no_others() {
+    let estimate = two_rounds(&[Event::new(Kind::Measure, 0)]);
+    assert_eq!((estimate.accesses, estimate.sampled), (1000, 8));
+    assert_eq!(estimate.misses(2000), (0.0, 0.0));
+}
+
+#[test]
+fn a_flush_empties_the_sample_and_leaves_its_rate() {
+    let rate = two_rounds(&[]).rate;
+    let estimate = two_rounds(&[Event::new(Kind::Flush, 0), Event::new(Kind::Measure, 0)]);
+    assert_eq!(estimate.rate.to_bits(), rate.to_bits());
+    let (misses, _) = estimate.misses(1 << 40);
+    assert!(
+        (misses - 1000.0_f64.min(8.0 / rate)).abs() < 1e-6,
+        "{misses}"
+    );
 }
 
 #[test]
