@@ -231,7 +231,9 @@ fn two_rounds(between: &[Event]) -> Estimate {
 fn a_line_that_has_left_the_sample_lies_between_no_others() {
     let estimate = two_rounds(&[Event::new(Kind::Measure, 0)]);
     assert_eq!((estimate.accesses, estimate.sampled), (1000, 8));
-    assert_eq!(estimate.misses(2000), (0.0, 0.0));
+    // Seven others of the sample lie between.
+    let eight = (8.0 / estimate.rate) as u64;
+    assert_eq!(estimate.misses(eight), (0.0, 0.0));
 }
 
 #[test]
