@@ -118,7 +118,7 @@ def test_a_file_that_is_there_is_left_alone(tmp_path: Path) -> None:
         (b"", "is no page file of memwalk"),
         (b"PAR1" * 1000, "is no page file of memwalk"),
         (b"\x89MWpages", "is cut off: it has 8 bytes"),
-        (b"\x89MWpages\x07\0\0\0" + bytes(4000), "is a page file of version 7, and this memwalk reads versions 1 and 2"),
+        (b"\x89MWpages\x07\0\0\0" + bytes(4000), "is a page file of version 7, and this memwalk reads versions 1 to 3"),
         (b"\x89MWpages\x01\0\0\0" + bytes(4000), "its header is damaged"),
     ],
 )

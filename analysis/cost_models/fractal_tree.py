@@ -154,11 +154,11 @@ def cache_first_widths(page: IndexPage, costs: MissCosts, keys: int = CACHE_FIRS
 
 
 def micro_index_widths(page: IndexPage, costs: MissCosts) -> Iterator[Width]:
-    """List what sub-arrays of all widths give: header and micro-index come at once, then a sub-array of keys, then one of pointers."""
+    """List what sub-arrays of all widths give: header and micro-index come at once, then a sub-array of keys with its pointers."""
     for lines in range(1, min(WIDEST, page.node_lines) + 1):
         found = page.micro_index(lines)
         if found is not None and found.sub_arrays > 1:
-            cost = sum(_node_cost(part, costs) for part in (found.head_lines, found.key_lines, found.pointer_lines))
+            cost = sum(_node_cost(part, costs) for part in (found.head_lines, found.key_lines + found.pointer_lines))
             yield Width(lines, found.head_lines, found.entries, Fraction(cost))
 
 

@@ -135,7 +135,10 @@ impl ArrayPage {
         let start = above.saturating_sub(1) * micro.each;
         let end = entries.min(start + micro.each);
         trace.work(SUBARRAY + STEP);
-        self.prefetch(trace, pool, page, self.keys, (start, end), page.dep);
+        // Keys and IDs at once, as in a node of a prefetching B+-tree (thesis sections 2.2 and 3.4.1).
+        for array in [self.keys, self.ids] {
+            self.prefetch(trace, pool, page, array, (start, end), page.dep);
+        }
         // Its first key is not above the one looked for, as the micro-index has shown.
         let shown = usize::from(start > 0).max(first);
         ((start + shown, end), Dep::NONE)
@@ -220,23 +223,18 @@ impl<K: Key> Format<K> for ArrayPage {
     ) -> Position {
         let (range, bounds) = self.part(trace, pool, page, key, first);
         let deps = (page.dep, bounds);
-        let slot = search(
-            trace,
-            pool,
-            Site::ArrayKey,
-            page,
-            self.keys,
-            range,
-            deps,
-            key,
-        );
-        if self.micro.is_some() {
-            // A fetch of its own, as the costs behind Tables 3.1 and 3.2 have it.
-            self.prefetch(trace, pool, page, self.ids, range, page.dep);
-        }
         Position {
             node: 0,
-            slot,
+            slot: search(
+                trace,
+                pool,
+                Site::ArrayKey,
+                page,
+                self.keys,
+                range,
+                deps,
+                key,
+            ),
             dep: page.dep,
         }
     }

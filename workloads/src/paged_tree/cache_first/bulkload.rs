@@ -65,7 +65,7 @@ impl<K: Key> CacheFirstTree<K> {
                 page = self.create(&mut Untraced, LEAF_PAGES);
             }
             let at = self.take(&mut Untraced, &page);
-            let (keys, ids) = (self.keys(0, at.node), Self::ids(at.node));
+            let (keys, ids) = (self.keys(0, at.node), self.ids(at.node));
             let mut count = 0;
             for (key, id) in entries.by_ref().take(each) {
                 self.pool.poke(&page, keys.at(count), key);

@@ -189,7 +189,7 @@ impl<K: Key> CacheFirstTree<K> {
             })?;
         }
         if height == 0 {
-            let array = Self::ids(node.node);
+            let array = self.ids(node.node);
             let ids = (0..count).map(|slot| self.pool.peek(&node.page, array.at(slot)));
             return Ok((keys, ids.collect(), Vec::new()));
         }

@@ -16,7 +16,7 @@ impl<K: Key> CacheFirstTree<K> {
         let id = found.then(|| self.load_id(trace, &leaf, slot).value);
         if found {
             let count = usize::from(self.load_count(trace, 0, &leaf).value);
-            for array in [self.keys(0, leaf.node), Self::ids(leaf.node)] {
+            for array in [self.keys(0, leaf.node), self.ids(leaf.node)] {
                 shift(
                     trace,
                     &mut self.pool,

@@ -17,7 +17,7 @@ impl<K: Key> CacheFirstTree<K> {
         let slot = self.find(trace, 0, &leaf, key, 0);
         if self.holds(trace, &leaf, slot, key) {
             let old = self.load_id(trace, &leaf, slot);
-            let place = Self::ids(leaf.node).at(slot - 1);
+            let place = self.ids(leaf.node).at(slot - 1);
             self.pool.store(trace, Site::IdStore, &leaf.page, place, id);
             self.pool.unfix(trace, &leaf.page, true);
             return Some(old.value);

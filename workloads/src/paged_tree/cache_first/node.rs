@@ -51,44 +51,40 @@ impl<K: Key> CacheFirstTree<K> {
         children as usize
     }
 
-    /// Keys of a node, which end where it ends.
+    /// Keys of a node: behind its header, before all IDs or pointers.
     #[inline]
     pub(super) fn keys(&self, level: usize, node: u32) -> Array {
-        let entries = if level == 0 {
-            self.geometry.leaf_fanout
-        } else {
-            self.fanout(level) as u32
+        let header = match level {
+            0 => CACHE_FIRST_LEAF_HEADER_BYTES,
+            1 => CACHE_FIRST_HEADER_BYTES + POINTER_BYTES,
+            _ => CACHE_FIRST_HEADER_BYTES,
         };
         Array {
-            base: node + self.node_bytes() - entries * self.sizes.key,
+            base: node + header,
             bytes: self.sizes.key,
         }
     }
 
-    /// IDs of a leaf node.
+    /// IDs of a leaf node, behind its keys.
     #[inline]
-    pub(super) fn ids(node: u32) -> Array {
+    pub(super) fn ids(&self, node: u32) -> Array {
         Array {
-            base: node + CACHE_FIRST_LEAF_HEADER_BYTES,
+            base: self.keys(0, node).at(self.geometry.leaf_fanout as usize),
             bytes: ID_BYTES,
         }
     }
 
-    /// PageIDs and lines of a non-leaf node's children.
+    /// PageIDs and lines of a non-leaf node's children, behind its keys.
     #[inline]
     pub(super) fn children(&self, level: usize, node: u32) -> (Array, Array) {
-        let header = if level == 1 {
-            CACHE_FIRST_HEADER_BYTES + POINTER_BYTES
-        } else {
-            CACHE_FIRST_HEADER_BYTES
+        let fanout = self.fanout(level);
+        let pages = Array {
+            base: self.keys(level, node).at(fanout),
+            bytes: ID_BYTES,
         };
         let lines = Array {
-            base: node + header,
+            base: pages.at(fanout),
             bytes: OFFSET_BYTES,
-        };
-        let pages = Array {
-            base: lines.at(self.fanout(level)),
-            bytes: ID_BYTES,
         };
         (pages, lines)
     }
@@ -232,7 +228,7 @@ impl<K: Key> CacheFirstTree<K> {
         key: K,
         id: u32,
     ) {
-        let (keys, ids) = (self.keys(0, at.node), Self::ids(at.node));
+        let (keys, ids) = (self.keys(0, at.node), self.ids(at.node));
         for array in [keys, ids] {
             shift(
                 trace,
@@ -302,7 +298,7 @@ impl<K: Key> CacheFirstTree<K> {
         let keys = (self.keys(level, from.node), self.keys(level, to.node));
         let mut arrays = vec![keys];
         if level == 0 {
-            arrays.push((Self::ids(from.node), Self::ids(to.node)));
+            arrays.push((self.ids(from.node), self.ids(to.node)));
         } else {
             let (left, right) = (
                 self.children(level, from.node),

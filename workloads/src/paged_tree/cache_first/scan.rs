@@ -125,7 +125,7 @@ impl<K: Key> CacheFirstTree<K> {
         slot: usize,
         taker: &mut Taker<'_, K>,
     ) -> bool {
-        let (keys, ids) = (self.keys(0, at.node), Self::ids(at.node));
+        let (keys, ids) = (self.keys(0, at.node), self.ids(at.node));
         let count = self.load_count(trace, 0, at);
         let entries = usize::from(count.value);
         trace.work(LEAF);

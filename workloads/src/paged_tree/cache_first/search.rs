@@ -135,7 +135,7 @@ impl<K: Key> CacheFirstTree<K> {
     #[inline]
     pub(super) fn load_id<T: Trace>(&self, trace: &mut T, at: &At, slot: usize) -> Loaded<u32> {
         trace.work(ELEMENT);
-        let place = Self::ids(at.node).at(slot - 1);
+        let place = self.ids(at.node).at(slot - 1);
         self.pool
             .load(trace, Site::LeafId, &at.page, place, at.dep.later(1))
     }

@@ -46,7 +46,7 @@ impl DiskFirstPage {
             let part = &entries[first(number)..first(number + 1)];
             for (slot, &(key, id)) in part.iter().enumerate() {
                 pool.poke(page, self.leaf_keys(node).at(slot), key);
-                pool.poke(page, Self::leaf_ids(node).at(slot), id);
+                pool.poke(page, self.leaf_ids(node).at(slot), id);
             }
             pool.poke(page, node, part.len() as u16);
             leaves.push(node);
@@ -116,7 +116,7 @@ impl DiskFirstPage {
                         trace,
                         Site::NonleafStore,
                         page,
-                        Self::children(node).at(slot),
+                        self.children(node).at(slot),
                         line,
                     );
                     trace.work(2 * STEP);

@@ -91,7 +91,7 @@ impl<K: Key> Walk<'_, K> {
         // Whatever the first one says.
         ascend(page.page, keys[1..].iter().copied(), range)?;
         for slot in 0..children {
-            let line: u16 = pool.peek(page, DiskFirstPage::children(node).at(slot));
+            let line: u16 = pool.peek(page, format.children(node).at(slot));
             let child = format.byte(line);
             let low = if slot > 0 { Some(keys[slot]) } else { range.0 };
             let high = keys.get(slot + 1).copied().or(range.1);
@@ -114,7 +114,7 @@ impl<K: Key> Walk<'_, K> {
         self.holds(fits, || {
             format!("the node at line {line} has {count} entries")
         })?;
-        let (keys, ids) = (format.leaf_keys(node), DiskFirstPage::leaf_ids(node));
+        let (keys, ids) = (format.leaf_keys(node), format.leaf_ids(node));
         let entries: Vec<(K, u32)> = (0..count)
             .map(|slot| {
                 (

@@ -108,7 +108,7 @@ impl DiskFirstPage {
         key: K,
         id: u32,
     ) {
-        let (keys, ids) = (self.leaf_keys(node), Self::leaf_ids(node));
+        let (keys, ids) = (self.leaf_keys(node), self.leaf_ids(node));
         for array in [keys, ids] {
             shift(trace, pool, page, array, (slot, count.into()), slot + 1);
         }
@@ -146,7 +146,7 @@ impl DiskFirstPage {
         let keep = count.div_ceil(2);
         let arrays = [
             (self.leaf_keys(left), self.leaf_keys(right)),
-            (Self::leaf_ids(left), Self::leaf_ids(right)),
+            (self.leaf_ids(left), self.leaf_ids(right)),
         ];
         self.move_upper(trace, pool, page, arrays, (keep.into(), count.into()));
         let next: Loaded<u16> =
@@ -290,7 +290,7 @@ impl DiskFirstPage {
                         trace,
                         Site::NonleafStore,
                         page,
-                        Self::children(node).at(slot),
+                        self.children(node).at(slot),
                         line,
                     );
                 }
@@ -312,7 +312,7 @@ impl DiskFirstPage {
     ) {
         let arrays = [
             (self.nonleaf_keys(from), self.nonleaf_keys(to)),
-            (Self::children(from), Self::children(to)),
+            (self.children(from), self.children(to)),
         ];
         self.move_upper(trace, pool, page, arrays, range);
     }
@@ -329,7 +329,7 @@ impl DiskFirstPage {
         key: K,
         child: u32,
     ) {
-        let (keys, lines) = (self.nonleaf_keys(node), Self::children(node));
+        let (keys, lines) = (self.nonleaf_keys(node), self.children(node));
         for array in [keys, lines] {
             shift(trace, pool, page, array, (slot, children), slot + 1);
         }

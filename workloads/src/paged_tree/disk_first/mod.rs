@@ -1,7 +1,8 @@
 //! Pages of a disk-first fpB+-tree: each has a prefetching B+-tree of its own (thesis section 3.3.3).
 //!
 //! In-page leaf nodes hold the page's entries, in-page non-leaf nodes keys and the lines where their children begin. A non-leaf node has a
-//! header, lines, and keys; a leaf node a header with the line of the next, IDs, and keys; keys end where the node ends. The root's place
+//! header, keys, and lines; a leaf node a header with the line of the next, keys, and IDs: all keys come before what they lead to, as in a
+//! prefetching B+-tree, so that a search need not wait for that (section 2.2.1). Headers leave some keys at odd words. The root's place
 //! follows from the pageID (section 3.4.1), so that no page header has to be read to find it and the roots of pages do not compete
 //! for cache sets. When the root splits, its contents move. A page whose nodes fill its lines may have more entries than its fan-out, if that
 //! is a matter of the non-leaf nodes' children.
@@ -56,40 +57,38 @@ impl DiskFirstPage {
         (fanout / 8).max(2)
     }
 
-    /// Keys of the leaf node at a byte of the page.
+    /// Keys of the leaf node at a byte of the page: behind its header, before all IDs.
     #[inline]
     fn leaf_keys(&self, node: u32) -> Array {
-        let end = node + self.tree.leaf_lines * self.line;
         Array {
-            base: end - self.tree.leaf_fanout * self.key,
+            base: node + LEAF_HEADER_BYTES,
             bytes: self.key,
         }
     }
 
-    /// IDs of a leaf node.
+    /// IDs of a leaf node, behind its keys.
     #[inline]
-    fn leaf_ids(node: u32) -> Array {
+    fn leaf_ids(&self, node: u32) -> Array {
         Array {
-            base: node + LEAF_HEADER_BYTES,
+            base: node + LEAF_HEADER_BYTES + self.tree.leaf_fanout * self.key,
             bytes: ID_BYTES,
         }
     }
 
-    /// Keys of a non-leaf node.
+    /// Keys of a non-leaf node: behind its header, before all lines.
     #[inline]
     fn nonleaf_keys(&self, node: u32) -> Array {
-        let end = node + self.tree.nonleaf_lines * self.line;
         Array {
-            base: end - self.tree.nonleaf_fanout * self.key,
+            base: node + NONLEAF_HEADER_BYTES,
             bytes: self.key,
         }
     }
 
-    /// Lines of a non-leaf node's children.
+    /// Lines of a non-leaf node's children, behind its keys.
     #[inline]
-    fn children(node: u32) -> Array {
+    fn children(&self, node: u32) -> Array {
         Array {
-            base: node + NONLEAF_HEADER_BYTES,
+            base: node + NONLEAF_HEADER_BYTES + self.tree.nonleaf_fanout * self.key,
             bytes: OFFSET_BYTES,
         }
     }
@@ -119,7 +118,7 @@ impl Listing for DiskFirstPage {
         position: Position,
     ) -> Loaded<u32> {
         trace.work(ELEMENT);
-        let place = Self::leaf_ids(position.node).at(position.slot - 1);
+        let place = self.leaf_ids(position.node).at(position.slot - 1);
         pool.load(trace, Site::LeafId, page, place, position.dep.later(1))
     }
 }
@@ -195,7 +194,7 @@ impl<K: Key> Format<K> for DiskFirstPage {
         position: Position,
         id: u32,
     ) {
-        let place = Self::leaf_ids(position.node).at(position.slot - 1);
+        let place = self.leaf_ids(position.node).at(position.slot - 1);
         pool.store(trace, Site::IdStore, page, place, id);
     }
 
@@ -224,7 +223,7 @@ impl<K: Key> Format<K> for DiskFirstPage {
         let count = self
             .load_leaf_count(trace, pool, page, node, position.dep)
             .value;
-        for array in [self.leaf_keys(node), Self::leaf_ids(node)] {
+        for array in [self.leaf_keys(node), self.leaf_ids(node)] {
             shift(trace, pool, page, array, (slot + 1, count.into()), slot);
         }
         trace.work(STEP);

@@ -100,7 +100,7 @@ impl DiskFirstPage {
         dep: Dep,
     ) -> Loaded<u32> {
         trace.work(ELEMENT + STEP);
-        let place = Self::children(node).at(slot);
+        let place = self.children(node).at(slot);
         let line: Loaded<u16> = pool.load(trace, Site::NonleafChild, page, place, dep.later(1));
         line.map(|line| self.byte(line))
     }

@@ -197,7 +197,7 @@ impl DiskFirstPage {
             } else {
                 self.prefetch_leaf(trace, pool, page, node, dep);
             }
-            let (keys, ids) = (self.leaf_keys(node), Self::leaf_ids(node));
+            let (keys, ids) = (self.leaf_keys(node), self.leaf_ids(node));
             let count = self.load_leaf_count(trace, pool, page, node, dep);
             let entries = usize::from(count.value);
             trace.work(LEAF);

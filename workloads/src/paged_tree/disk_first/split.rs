@@ -48,7 +48,7 @@ impl DiskFirstPage {
         let leaves = self.leaves(trace, pool, page);
         let mut entries: Vec<(K, u32)> = Vec::new();
         for &(node, count) in &leaves {
-            let (keys, ids) = (self.leaf_keys(node), Self::leaf_ids(node));
+            let (keys, ids) = (self.leaf_keys(node), self.leaf_ids(node));
             let entry = |slot| {
                 (
                     pool.peek(page, keys.at(slot)),
@@ -84,7 +84,7 @@ impl DiskFirstPage {
             word,
         );
         let behind = buffer + u64::from(self.tree.fanout()) * K::BYTES as u64;
-        let ids = (Self::leaf_ids(node).at(0), behind + (first * 4) as u64, 4);
+        let ids = (self.leaf_ids(node).at(0), behind + (first * 4) as u64, 4);
         for ((offset, beside, bytes), words) in [(keys, usize::from(K::WORDS)), (ids, 1)] {
             let place = page.address + u64::from(offset);
             let way = if out {
@@ -113,7 +113,7 @@ impl DiskFirstPage {
             let copy = self.take_leaf(trace, pool, right);
             for (from, to) in [
                 (self.leaf_keys(node), self.leaf_keys(copy)),
-                (Self::leaf_ids(node), Self::leaf_ids(copy)),
+                (self.leaf_ids(node), self.leaf_ids(copy)),
             ] {
                 trace.work(STEP);
                 move_elements(
@@ -157,7 +157,7 @@ impl DiskFirstPage {
         while seen < nodes.len() {
             let (level, children) = parts(pool.peek(page, nodes[seen]));
             if level > 1 {
-                let lines = Self::children(nodes[seen]);
+                let lines = self.children(nodes[seen]);
                 nodes.extend((0..children).map(|slot| self.byte(pool.peek(page, lines.at(slot)))));
             }
             seen += 1;

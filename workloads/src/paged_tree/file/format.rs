@@ -11,7 +11,7 @@
 //! | byte | bytes | what |
 //! |---|---|---|
 //! | 0 | 8 | [`MAGIC`] |
-//! | 8 | 4 | version: 2 of cache-first trees, 1 of the others |
+//! | 8 | 4 | version: 2 of disk-first trees, 3 of cache-first trees, 1 of the others |
 //! | 12 | 4 | CRC-32 of the header, these four bytes being zeros |
 //! | 16 | 4 | structure: 0 slotted, 1 array, 2 micro-index, 3 disk-first, 4 cache-first |
 //! | 20 | 12 | bytes of a page, a key, a cache line |
@@ -43,8 +43,10 @@ pub(super) const HEADER_BYTES: usize = 2048;
 pub(super) const MAGIC: [u8; 8] = *b"\x89MWpages";
 /// Version of this format for most structures.
 const VERSION: u32 = 1;
-/// Version of it for cache-first trees, which have had an array of leaf pages since then.
-const CACHE_FIRST_VERSION: u32 = 2;
+/// Version of it for disk-first trees, whose nodes have had their keys before all else since then.
+const DISK_FIRST_VERSION: u32 = 2;
+/// Version of it for cache-first trees, which got an array of leaf pages with version 2 and such nodes with this one.
+const CACHE_FIRST_VERSION: u32 = 3;
 /// Bytes of a page's entry in the directory.
 pub(super) const ENTRY_BYTES: usize = 8;
 /// Most groups: levels that there may be.
@@ -156,6 +158,7 @@ pub(super) fn of_entry(bytes: &[u8]) -> (u32, usize) {
 /// Version of the format for a structure.
 fn version(structure: Structure) -> u32 {
     match structure {
+        Structure::DiskFirst => DISK_FIRST_VERSION,
         Structure::CacheFirst => CACHE_FIRST_VERSION,
         _ => VERSION,
     }
@@ -228,7 +231,7 @@ impl Header {
         let found = word(VERSION_AT);
         if !(VERSION..=CACHE_FIRST_VERSION).contains(&found) {
             return wrong(format!(
-                "is a page file of version {found}, and this memwalk reads versions {VERSION} and {CACHE_FIRST_VERSION}; build it again"
+                "is a page file of version {found}, and this memwalk reads versions {VERSION} to {CACHE_FIRST_VERSION}; build it again"
             ));
         }
         if word(CHECKSUM_AT) != header_checksum(bytes) {

@@ -269,13 +269,18 @@ impl Flip {
     }
 }
 
-/// Cache-first trees have had an array of leaf pages since version 2, and the others no other version than 1.
+/// Nodes have had their keys before all else since version 2 of disk-first trees and version 3 of cache-first ones, and the others no other
+/// version than 1.
 #[test]
 fn another_version_of_a_structure_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("index");
     let seeds = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fuzz/seeds/page-file");
-    for (name, version, wanted) in [("cache-first", 1_u32, 2), ("array", 2, 1)] {
+    for (name, version, wanted) in [
+        ("cache-first", 2_u32, 3),
+        ("disk-first", 1, 2),
+        ("array", 2, 1),
+    ] {
         let mut bytes = fs::read(seeds.join(name).with_extension("pages")).unwrap();
         version.write(&mut bytes, VERSION_AT);
         seal(&mut bytes);
