@@ -210,7 +210,7 @@ def test_what_a_neighbour_is_refused_for_when_it_runs_is_told_where_it_stands(tm
         (f"other: {{{SEARCH}, disks: [0]}}", "unknown key `disks`"),
         (f"other: {{{SEARCH}, opertions: 3}}", "unknown key `opertions`; did you mean `operations`"),
         (f"other: {{{SEARCH}, repeat: 3}}", "repeat: `3` is neither true nor false"),
-        (f"other: {{{SEARCH}, range: 3}}", "range: it is for operation: scan, and operation is search; remove it"),
+        (f"other: {{{SEARCH}, range: 3}}", "range: it is for operation: scan or scan-and-insert, and operation is search; remove it"),
         (f"storage: {{{SEARCH}}}", "storage: `storage` is no name for a program"),
         (f"other: {{{SEARCH.replace('frames: 20', 'frames: 0')}}}", "other: it asks `storage` for nothing, which is for a pool of fewer"),
         (f"other: {{{SEARCH.replace('frames: 20', 'frames: 3')}}}", "pool_frames: 3 is out of range"),
