@@ -131,14 +131,20 @@ fn more_traces_than_cores_are_refused() {
     assert_eq!(error.path, "cores");
 }
 
+/// A machine whose last level has so many lines, any in each place, among them all that the cores' own caches have.
+fn with_shared_inclusive_level(lines: u64) -> MachineSpec {
+    let mut spec = machine();
+    spec.caches[2].inclusion = Inclusion::Inclusive;
+    spec.caches[2].size_bytes = lines * LINE;
+    spec.caches[2].ways = lines as u32;
+    spec
+}
+
 /// What leaves a shared inclusive level leaves the caches of all cores, whoever's access displaced it.
 #[test]
 fn a_shared_inclusive_level_takes_lines_from_every_core() {
-    let mut spec = machine();
-    spec.caches[2].inclusion = Inclusion::Inclusive;
     let lines = 16;
-    spec.caches[2].size_bytes = lines * LINE;
-    spec.caches[2].ways = lines as u32;
+    let spec = with_shared_inclusive_level(lines);
     // The first core uses one line, and again when the second has filled the shared level with others.
     let rarely = vec![load(0), plain(u16::MAX, load(0)), load(0)];
     let often: Vec<Event> = stream(FAR, lines);
@@ -157,11 +163,8 @@ fn a_shared_inclusive_level_takes_lines_from_every_core() {
 /// A prefetched line that another core makes leave is unused, and counted for the core that prefetched it.
 #[test]
 fn a_line_that_another_core_takes_out_was_prefetched_for_nothing() {
-    let mut spec = machine();
-    spec.caches[2].inclusion = Inclusion::Inclusive;
     let lines = 16;
-    spec.caches[2].size_bytes = lines * LINE;
-    spec.caches[2].ways = lines as u32;
+    let spec = with_shared_inclusive_level(lines);
     let rarely = vec![prefetch(0), plain(u16::MAX, branch(true)), load(0)];
     let statistics = on_cores(&spec, &[rarely, stream(FAR, lines)]);
     let unused = statistics.cores.iter().map(|core| core.prefetches.unused);
@@ -240,11 +243,8 @@ fn programs_may_begin_in_cycles_of_their_own() {
 /// A program that has ended has left its lines in its own caches. Who goes on takes them out by way of the inclusive level that all share.
 #[test]
 fn what_others_do_after_the_end_of_a_program_is_not_counted_for_it() {
-    let mut spec = machine();
-    spec.caches[2].inclusion = Inclusion::Inclusive;
     let lines = 16;
-    spec.caches[2].size_bytes = lines * LINE;
-    spec.caches[2].ways = lines as u32;
+    let spec = with_shared_inclusive_level(lines);
     let short: Vec<Event> = (0..4)
         .flat_map(|line| [load(line * LINE), prefetch((100 + line) * LINE)])
         .collect();

@@ -10,7 +10,8 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use traces::EventSource;
 
-struct Map(BTreeMap<u64, u64>);
+/// Entries, and how often scans have found one that was inserted.
+struct Map(BTreeMap<u64, u64>, u64);
 
 impl Searched for Map {
     type Key = u64;
@@ -40,6 +41,7 @@ impl Searched for Map {
     ) {
         let found = self.0.range(range.start..=range.end);
         let tuples: Vec<u64> = found.map(|(_, &tuple)| tuple).take(range.tuples).collect();
+        self.1 += tuples.iter().filter(|&&tuple| tuple >= KEYS).count() as u64;
         (buffer.take)(&tuples);
     }
 }
@@ -68,9 +70,10 @@ fn operations(operation: Operation) -> Operations {
     }
 }
 
-/// What a map leaves.
-fn expected(operations: Operations) -> Outcome {
-    let mut map = Map((0..KEYS).map(|rank| (super::key(rank), rank)).collect());
+/// A map after the operations, and what they left.
+fn after(operations: Operations) -> (Map, Outcome) {
+    let entries = (0..KEYS).map(|rank| (super::key(rank), rank));
+    let mut map = Map(entries.collect(), 0);
     let mut buffers = ReturnBuffers::simulated(operations.buffers(256, None), &[]);
     let keys = operations.drawn();
     let caches = (CacheState::Empty, None);
@@ -78,7 +81,7 @@ fn expected(operations: Operations) -> Outcome {
     let mut outcome = Outcome::default();
     done.begin(&mut outcome);
     done.end(&mut outcome);
-    outcome
+    (map, outcome)
 }
 
 /// What an index leaves; its parameters besides those of `operations` are given.
@@ -158,7 +161,7 @@ fn operations_find_in_every_index_what_they_find_in_a_map() {
     ];
     for operation in some {
         let operations = operations(operation);
-        let map = expected(operations).metrics;
+        let map = after(operations).1.metrics;
         let returned = map["returned"];
         match operation {
             Operation::Search => assert_eq!(returned, 2000),
@@ -196,18 +199,10 @@ fn scans_find_what_was_inserted_among_them() {
             insert_share,
             ..operations(Operation::ScanAndInsert)
         };
-        let mut map = Map((0..KEYS).map(|rank| (super::key(rank), rank)).collect());
-        let mut buffers = ReturnBuffers::simulated(operations.buffers(256, None), &[]);
-        let caches = (CacheState::Empty, None);
-        operations.run(
-            &operations.drawn(),
-            caches,
-            &mut map,
-            &mut buffers,
-            &mut Untraced,
-        );
-        map.0.len() as u64 - KEYS
+        let map = after(operations).0;
+        (map.0.len() as u64 - KEYS, map.1)
     };
-    assert!((760..840).contains(&with(0.4)), "{}", with(0.4));
-    assert!((1..10).contains(&with(0.002)), "{}", with(0.002));
+    let (many, few) = (with(0.4), with(0.002));
+    assert!((760..840).contains(&many.0) && (1..10).contains(&few.0));
+    assert!(many.1 > 20 * few.1.max(1), "{many:?}, {few:?}");
 }
