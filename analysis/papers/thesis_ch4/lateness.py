@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from memwalk.analysis.claims import Holds, Study, clearly_less, falling, less, rising, series, smallest
 from memwalk.analysis.papers.thesis_ch4.algorithms import measure
-from memwalk.analysis.papers.thesis_ch4.sweeps import DISTANCE, GROUP_SIZE
+from memwalk.analysis.papers.thesis_ch4.sweeps import DISTANCE, GROUP_SIZE, PROBING
 
 LATE, EARLY = "prefetches_late", "prefetches_unused"
 FAR = 16
@@ -23,6 +23,6 @@ def _(study: Study) -> Holds:
     far, small = distances[distances[DISTANCE] == FAR], smallest(groups, GROUP_SIZE)
     too_early = less(series(far, "by D", LATE), series(far, "by D", EARLY))
     too_late = less(series(small, "by G", EARLY), series(small, "by G", LATE))
-    far_is_slow = clearly_less(float(series(distances, "by D").min()), series(far, "by D"))
-    small_is_slow = clearly_less(float(series(groups, "by G").min()), series(small, "by G"))
+    far_is_slow = clearly_less(float(series(distances, "by D", PROBING).min()), series(far, "by D", PROBING))
+    small_is_slow = clearly_less(float(series(groups, "by G", PROBING).min()), series(small, "by G", PROBING))
     return too_early & too_late & far_is_slow & small_is_slow

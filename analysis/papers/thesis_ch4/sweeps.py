@@ -12,6 +12,8 @@ SIZE, PROBE, SHARE = "workload.tuple_bytes", "workload.probe_tuples", "workload.
 GROUP_SIZE, DISTANCE = "workload.group_size", "workload.prefetch_distance"
 TUNED = (("group", "by G", GROUP_SIZE), ("distance", "by D", DISTANCE))
 """Panels in which a parameter is tuned, with their variants and axes."""
+PROBING = "slots_in_probe"
+"""The time of what is tuned: the loop that probes (section 4.7.3)."""
 
 
 def sizes(study: Study) -> pd.DataFrame:

@@ -8,7 +8,7 @@ use super::relation::{Length, Relation};
 use super::scan::Input;
 use super::sites::Site;
 use super::slots::{Slot, Slots};
-use super::visit::{Stages, Step, Visit};
+use super::visit::{Stages, Step, Visit, Waiting};
 use crate::tracer::{Dep, Trace};
 use std::num::NonZero;
 use traces::OpClass;
@@ -40,7 +40,7 @@ impl Stages for Distribute<'_> {
     /// The header, and the tuple's place.
     const LAST: usize = 2;
     /// Who turns the page makes room for the others.
-    const GO_ON_TOGETHER: bool = true;
+    const WAITING: Waiting = Waiting::All;
     type Notes = Notes;
 
     /// Which partition?

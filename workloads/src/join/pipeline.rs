@@ -1,11 +1,11 @@
 //! Software-pipelined prefetching (thesis section 4.5): an iteration runs each stage for another tuple, a distance apart.
 
-use super::costs::{CIRCULAR_STATE, LOOP};
+use super::costs::{CIRCULAR_STATE, LOOP, TEST};
 use super::relation::Relation;
 use super::scan::Inputs;
 use super::sites::Site;
 use super::states::States;
-use super::visit::{Progress, Stages, Step};
+use super::visit::{Progress, Stages, Step, Waiting};
 use crate::tracer::{Dep, Trace};
 
 /// States that the tuples under way take: a power of two, so that an index is found by a mask.
@@ -79,10 +79,22 @@ impl<S: Stages> Pipeline<'_, S> {
                 self.states.set(trace, number, visit);
             }
         }
-        if stage == S::LAST
-            && let Some(next) = self.behind[number].take()
-        {
-            debug_assert!(goes_on, "who is waited for has done its part");
+        if stage == S::LAST && S::WAITING != Waiting::Nobody && goes_on {
+            self.look_behind(trace, from, (number, visit.token.after(1)));
+        }
+    }
+
+    /// Looks whether anybody waits for a visit that is over, which its state says.
+    fn look_behind<T: Trace>(
+        &mut self,
+        trace: &mut T,
+        from: &Relation,
+        (number, known): (usize, Dep),
+    ) {
+        let next = self.behind[number].take();
+        trace.work(TEST);
+        trace.branch(Site::OthersWait, next.is_some(), known);
+        if let Some(next) = next {
             self.go_on(trace, from, next);
         }
     }
@@ -104,10 +116,9 @@ impl<S: Stages> Pipeline<'_, S> {
     fn go_on<T: Trace>(&mut self, trace: &mut T, from: &Relation, first: usize) {
         let mut next = Some(first);
         while let Some(number) = next {
-            next = if S::GO_ON_TOGETHER {
-                self.behind[number].take()
-            } else {
-                None
+            next = match S::WAITING {
+                Waiting::All => self.behind[number].take(),
+                Waiting::First | Waiting::Nobody => None,
             };
             let mut visit = self.states.get(trace, number);
             visit.progress = Progress::UnderWay;

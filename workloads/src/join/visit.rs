@@ -71,12 +71,23 @@ pub(super) enum Step {
     Busy(usize),
 }
 
+/// Who goes on when a visit is over that others wait for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Waiting {
+    /// Nobody waits: no visit changes what others may be about to read.
+    Nobody,
+    /// The first of them, for which the others wait then.
+    First,
+    /// All of them, in their order.
+    All,
+}
+
 /// What is done with a tuple, stage by stage.
 pub(super) trait Stages {
     /// Stages behind the first, which is the hash function.
     const LAST: usize;
-    /// Whether all who wait for one visit go on after it, in their order; if not, each waits for the one before it.
-    const GO_ON_TOGETHER: bool;
+    /// Who goes on after a visit that others wait for.
+    const WAITING: Waiting;
     /// What stages leave to the next ones.
     type Notes: Copy + Default + Debug;
 

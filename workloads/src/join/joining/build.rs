@@ -6,7 +6,7 @@ use crate::join::costs::{ALLOCATE, LOOP, VISIT};
 use crate::join::relation::Relation;
 use crate::join::scan::Input;
 use crate::join::sites::Site;
-use crate::join::visit::{Progress, Stages, Step, Visit};
+use crate::join::visit::{Progress, Stages, Step, Visit, Waiting};
 use crate::tracer::{Dep, Trace};
 
 /// Insertions of build tuples.
@@ -22,7 +22,7 @@ impl Stages for Build<'_> {
     /// The header, and the cells.
     const LAST: usize = 2;
     /// Each of them changes the bucket for all that its visit takes.
-    const GO_ON_TOGETHER: bool = false;
+    const WAITING: Waiting = Waiting::First;
     type Notes = Notes;
 
     fn begin<T: Trace>(&self, trace: &mut T, input: Input, ahead: bool) -> Visit<Notes> {
@@ -44,7 +44,7 @@ impl Stages for Build<'_> {
         if stage == 1 {
             return self.visit_header(trace, cell, (number, visit), ahead);
         }
-        self.visit_cells(trace, cell, visit);
+        self.visit_cells(trace, cell, visit, ahead);
         Step::Done
     }
 }
@@ -121,45 +121,47 @@ impl Build<'_> {
         }
     }
 
-    fn visit_cells<T: Trace>(&mut self, trace: &mut T, cell: Cell, visit: &Visit<Notes>) {
+    fn visit_cells<T: Trace>(
+        &mut self,
+        trace: &mut T,
+        cell: Cell,
+        visit: &Visit<Notes>,
+        ahead: bool,
+    ) {
         let Header {
             count,
             code_or_room,
             pointer,
             ..
         } = visit.notes.header;
-        let (table, waits) = (&mut *self.table, visit.token.after(0));
-        let (array, room) = match visit.notes.path {
-            Path::Cells => {
-                table.store_cell(trace, visit.notes.cell, cell, waits);
-                table.set_count(trace, visit.notes.bucket, count + 1, waits);
-                if self.interleaved {
-                    table.set_busy(trace, visit.notes.bucket, 0, waits);
-                }
-                return;
+        let (waits, bucket) = (visit.token.after(0), visit.notes.bucket);
+        if visit.is_on(trace, Site::OnCells, Path::Cells, ahead) {
+            let table = &mut *self.table;
+            table.store_cell(trace, visit.notes.cell, cell, waits);
+            table.set_count(trace, bucket, count + 1, waits);
+            if self.interleaved {
+                table.set_busy(trace, bucket, 0, waits);
             }
-            Path::One => {
-                let inline = Cell {
-                    code: code_or_room,
-                    tuple: pointer,
-                };
-                table.store_cell(trace, visit.notes.cell, inline, waits);
-                (visit.notes.cell, FIRST_CELLS)
+            return;
+        }
+        let is_full = visit.is_on(trace, Site::OnFullCells, Path::FullCells, ahead);
+        let (table, array) = (&mut *self.table, visit.notes.cell);
+        let room = if is_full {
+            for place in 0..count {
+                trace.work(LOOP);
+                let old = table.load_cell(trace, pointer + place, waits);
+                let brought = old.token.after(0);
+                table.store_cell(trace, array + place, old.value, brought);
+                trace.branch(Site::CellsLeft, place + 1 < count, Dep::NONE);
             }
-            _ => {
-                for place in 0..count {
-                    trace.work(LOOP);
-                    let old = table.load_cell(trace, pointer + place, waits);
-                    table.store_cell(
-                        trace,
-                        visit.notes.cell + place,
-                        old.value,
-                        old.token.after(0),
-                    );
-                    trace.branch(Site::CellsLeft, place + 1 < count, Dep::NONE);
-                }
-                (visit.notes.cell, 2 * code_or_room)
-            }
+            2 * code_or_room
+        } else {
+            let inline = Cell {
+                code: code_or_room,
+                tuple: pointer,
+            };
+            table.store_cell(trace, array, inline, waits);
+            FIRST_CELLS
         };
         table.store_cell(trace, array + count, cell, waits);
         let header = Header {
@@ -168,6 +170,6 @@ impl Build<'_> {
             pointer: array,
             busy: 0,
         };
-        table.set_header(trace, visit.notes.bucket, header, waits);
+        table.set_header(trace, bucket, header, waits);
     }
 }

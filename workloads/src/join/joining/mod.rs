@@ -18,6 +18,8 @@ mod sort_merge;
 #[cfg(test)]
 mod sorted_tests;
 mod spec;
+#[cfg(test)]
+mod stage_tests;
 mod sub_partitions;
 mod sub_places;
 mod table;

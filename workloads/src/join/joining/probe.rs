@@ -8,7 +8,7 @@ use crate::join::costs::{TEST, VISIT};
 use crate::join::relation::{Relation, Told};
 use crate::join::scan::Input;
 use crate::join::sites::Site;
-use crate::join::visit::{Progress, Stages, Step, Visit};
+use crate::join::visit::{Progress, Stages, Step, Visit, Waiting};
 use crate::tracer::{Dep, Trace};
 
 /// Probes with all tuples of a partition.
@@ -21,10 +21,9 @@ pub(super) struct Probe<'p> {
 }
 
 impl Stages for Probe<'_> {
-    /// The header, the cells, and the build tuples.
+    /// The header, the cells, and the build tuples of cells.
     const LAST: usize = 3;
-    /// Nobody waits.
-    const GO_ON_TOGETHER: bool = false;
+    const WAITING: Waiting = Waiting::Nobody;
     type Notes = Notes;
 
     fn begin<T: Trace>(&self, trace: &mut T, input: Input, ahead: bool) -> Visit<Notes> {
@@ -41,8 +40,8 @@ impl Stages for Probe<'_> {
     ) -> Step {
         match stage {
             1 => self.visit_header(trace, visit, ahead),
-            2 => self.visit_cells(trace, visit, ahead),
-            _ => self.visit_tuples(trace, from, visit),
+            2 => self.visit_cell_or_tuple(trace, from, visit, ahead),
+            _ => self.visit_tuples(trace, from, visit, ahead),
         }
         Step::Done
     }
@@ -89,10 +88,23 @@ impl Probe<'_> {
         }
     }
 
-    fn visit_cells<T: Trace>(&self, trace: &mut T, visit: &mut Visit<Notes>, ahead: bool) {
-        if visit.notes.path != Path::Cells {
-            return;
+    /// Visits the cells, or the tuple whose cell is in the header: the third pieces of two code paths are one stage (section 4.4.4).
+    fn visit_cell_or_tuple<T: Trace>(
+        &mut self,
+        trace: &mut T,
+        from: &Relation,
+        visit: &mut Visit<Notes>,
+        ahead: bool,
+    ) {
+        if visit.is_on(trace, Site::OnCells, Path::Cells, ahead) {
+            return self.visit_cells(trace, visit, ahead);
         }
+        let probe = (from, visit.tuple.value, visit.bytes);
+        self.compare(trace, probe, visit.notes.found, visit.token.after(0));
+        visit.progress = Progress::Over;
+    }
+
+    fn visit_cells<T: Trace>(&self, trace: &mut T, visit: &mut Visit<Notes>, ahead: bool) {
         visit.progress = Progress::Over;
         let mut place = 0;
         while let Some((tuple, found)) = self.next_equal(trace, visit, &mut place) {
@@ -139,11 +151,18 @@ impl Probe<'_> {
         }
     }
 
-    fn visit_tuples<T: Trace>(&mut self, trace: &mut T, from: &Relation, visit: &Visit<Notes>) {
+    /// Visits the tuple that was found by its cell, and those that further cells have.
+    fn visit_tuples<T: Trace>(
+        &mut self,
+        trace: &mut T,
+        from: &Relation,
+        visit: &Visit<Notes>,
+        ahead: bool,
+    ) {
         let waits = visit.token.after(0);
         let probe = (from, visit.tuple.value, visit.bytes);
         self.compare(trace, probe, visit.notes.found, waits);
-        if visit.notes.path != Path::Several {
+        if !visit.is_on(trace, Site::OnSeveral, Path::Several, ahead) {
             return;
         }
         let mut place = visit.notes.cell;

@@ -1,7 +1,7 @@
 //! A tuple's visit to the hash table: what building and probing have in common.
 
 use super::table::{Header, Table};
-use crate::join::costs::BUCKET_ADDRESS;
+use crate::join::costs::{BUCKET_ADDRESS, TEST};
 use crate::join::scan::Input;
 use crate::join::sites::Site;
 use crate::join::visit::Visit;
@@ -33,6 +33,24 @@ pub(super) struct Notes {
     pub(super) cell: u32,
     /// The build tuple that was found.
     pub(super) found: u64,
+}
+
+impl Visit<Notes> {
+    /// Whether a path is the visit's, which a stage tests if it was told to go `ahead`: then other tuples have been worked on since the one before.
+    pub(super) fn is_on<T: Trace>(
+        &self,
+        trace: &mut T,
+        site: Site,
+        path: Path,
+        ahead: bool,
+    ) -> bool {
+        let is = self.notes.path == path;
+        if ahead {
+            trace.work(TEST);
+            trace.branch(site, is, self.token.after(1));
+        }
+        is
+    }
 }
 
 /// Stage 0: which bucket?

@@ -5,7 +5,7 @@ use crate::join::distribute::{Distribute, Notes};
 use crate::join::filter::{Filters, Site, positions};
 use crate::join::relation::Relation;
 use crate::join::scan::Input;
-use crate::join::visit::{Stages, Step, Visit};
+use crate::join::visit::{Stages, Step, Visit, Waiting};
 use crate::tracer::Trace;
 
 /// Copies tuples into the output pages of their partitions, and sets their bits in a filter.
@@ -20,7 +20,7 @@ pub(super) struct Inspect<'a> {
 impl Stages for Inspect<'_> {
     /// Those of the copy: where a tuple goes to says which filter is to know it.
     const LAST: usize = Distribute::LAST;
-    const GO_ON_TOGETHER: bool = Distribute::GO_ON_TOGETHER;
+    const WAITING: Waiting = Distribute::WAITING;
     type Notes = Notes;
 
     fn begin<T: Trace>(&self, trace: &mut T, input: Input, ahead: bool) -> Visit<Notes> {

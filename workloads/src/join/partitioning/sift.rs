@@ -5,7 +5,7 @@ use crate::join::distribute::{Distribute, Notes};
 use crate::join::filter::{Many, Merged, Row, Site, positions, take_one};
 use crate::join::relation::Relation;
 use crate::join::scan::Input;
-use crate::join::visit::{Progress, Stages, Step, Visit};
+use crate::join::visit::{Progress, Stages, Step, Visit, Waiting};
 use crate::tracer::{Dep, Trace};
 use std::sync::Arc;
 
@@ -40,7 +40,7 @@ pub(super) struct Sift<'a> {
 impl Stages for Sift<'_> {
     /// The test, and then those of the copy.
     const LAST: usize = 1 + Distribute::LAST;
-    const GO_ON_TOGETHER: bool = Distribute::GO_ON_TOGETHER;
+    const WAITING: Waiting = Distribute::WAITING;
     type Notes = Notes;
 
     fn begin<T: Trace>(&self, trace: &mut T, input: Input, ahead: bool) -> Visit<Notes> {
