@@ -126,6 +126,8 @@ _LABELS = {
     "prefetches_unused": "prefetched lines that leave before their use",
     "reorganizations": "reorganizations",
     "node_splits": "node splits",
+    "slots_in_probe": "graduation slots of probing",
+    "splitting_insertions": "insertions that split nodes",
     "chunk_splits": "chunk splits",
 }
 

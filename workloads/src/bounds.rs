@@ -136,6 +136,11 @@ pub(crate) const THREADS: Between<u32> = Between {
     least: 1,
     most: 256,
 };
+/// Plain instructions of a call, or of what else a compiler makes of one step.
+pub(crate) const CALL: Between<u32> = Between {
+    least: 0,
+    most: 10_000,
+};
 /// A share of the whole.
 pub(crate) const SHARE: Between<f64> = Between {
     least: 0.0,

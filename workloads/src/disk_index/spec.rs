@@ -1,8 +1,8 @@
 //! What to run on an index in pages, as data.
 
-use super::limits::{CALL, DISTANCE, DISTANCE_PAGES};
+use super::limits::{DISTANCE, DISTANCE_PAGES};
 use super::named_file::PageFile;
-use crate::bounds::{FILL, LINE_BYTES, OPERATIONS, THREADS};
+use crate::bounds::{CALL, FILL, LINE_BYTES, OPERATIONS, THREADS};
 use crate::operations::{
     BUFFER_BYTES, BULKLOADED_SHARE, Buffers, INSERT_SHARE, KEYS, Maturity, Operation, Operations,
     SEARCH_SHARE, Thread,
@@ -125,6 +125,10 @@ pub struct DiskIndexWorkload {
     /// Plain instructions of calling `memcpy`, besides what it loads and stores: for moves of bytes, and entries of slotted pages.
     #[schemars(transform = takes(CALL), transform = applies("operation", Operation::CHANGES.to_vec()))]
     pub copy_call: u32,
+    /// Plain instructions of a prefetch, besides itself: its address, and what the compiler loses around it; 0 where the address is an offset in
+    /// the instruction.
+    #[schemars(transform = takes(CALL), transform = applies("structure", Structure::PREFETCHING.to_vec()))]
+    pub prefetch_instructions: u32,
     /// What the operations find in the caches.
     pub caches: CacheState,
     /// Operations before the measurement; before insertions and deletions they are searches, for keys as those of the operations.
@@ -170,6 +174,7 @@ impl Default for DiskIndexWorkload {
             buffer_call: Program::BUFFER_CALL,
             entry_call: Program::ENTRY_CALL,
             copy_call: Program::COPY_CALL,
+            prefetch_instructions: Program::PREFETCH_INSTRUCTIONS,
             caches: CacheState::Warm,
             warm_up: Some(WarmUp::Auto),
             seed: 1,
@@ -280,6 +285,7 @@ impl DiskIndexWorkload {
             buffer_call: self.buffer_call,
             entry_call: self.entry_call,
             copy_call: self.copy_call,
+            prefetch_instructions: self.prefetch_instructions,
         }
     }
 

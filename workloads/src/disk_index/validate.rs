@@ -1,8 +1,8 @@
 //! Which workloads on an index in pages can run: checked before anything is built.
 
-use super::limits::{CALL, DISTANCE, DISTANCE_PAGES};
+use super::limits::{DISTANCE, DISTANCE_PAGES};
 use super::spec::DiskIndexWorkload;
-use crate::bounds::{FILL, OPERATIONS};
+use crate::bounds::{CALL, FILL, OPERATIONS};
 use crate::operations::{BULKLOADED_SHARE, KEYS, check_buffer};
 use crate::paged_tree::structure::Structure;
 use crate::pool::limits::{FEWEST_FRAMES, check_frames};
@@ -24,6 +24,7 @@ impl DiskIndexWorkload {
         CALL.check("buffer_call", self.buffer_call)?;
         CALL.check("entry_call", self.entry_call)?;
         CALL.check("copy_call", self.copy_call)?;
+        CALL.check("prefetch_instructions", self.prefetch_instructions)?;
         OPERATIONS.check("operations", self.operations)?;
         WarmUp::validate(self.caches, self.warm_up)?;
         self.done().check()?;

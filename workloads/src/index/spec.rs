@@ -1,7 +1,7 @@
 //! What to run on a tree, as data.
 
 use super::limits::LINES;
-use crate::bounds::{FILL, LINE_BYTES, OPERATIONS, THREADS, WORD_BYTES};
+use crate::bounds::{CALL, FILL, LINE_BYTES, OPERATIONS, THREADS, WORD_BYTES};
 use crate::operations::{
     BUFFER_BYTES, Buffers, INSERT_SHARE, KEYS, Maturity, Operation, Operations, SEARCH_SHARE,
     Thread,
@@ -51,6 +51,10 @@ pub struct TreeSpec {
     pub node_lines: u32,
     /// Whether nodes are prefetched as a whole.
     pub prefetch: bool,
+    /// Plain instructions of a prefetch, besides itself: its address, and what the compiler loses around it; 0 where the address is an offset in
+    /// the instruction.
+    #[schemars(transform = takes(CALL), transform = applies("prefetch", vec![true]))]
+    pub prefetch_instructions: u32,
     /// Jump-pointer array.
     pub jump_pointers: JumpPointerArray,
     /// d, leaves that scans prefetch ahead.
@@ -73,6 +77,7 @@ impl Default for TreeSpec {
             kind: TreeKind::BPlus,
             node_lines: 1,
             prefetch: false,
+            prefetch_instructions: 0,
             jump_pointers: JumpPointerArray::None,
             distance_nodes: 3,
             chunk_lines: 3,
@@ -203,6 +208,7 @@ impl IndexWorkload {
         Prefetching {
             nodes: self.tree.prefetch,
             distance_nodes: self.tree.distance_nodes,
+            instructions: self.tree.prefetch_instructions,
         }
     }
 

@@ -3,7 +3,7 @@
 use super::limits::LINES;
 use super::spec::{IndexWorkload, JumpPointerArray, TreeKind};
 use crate::arena;
-use crate::bounds::{FILL, LINE_BYTES, OPERATIONS, WORD_BYTES};
+use crate::bounds::{CALL, FILL, LINE_BYTES, OPERATIONS, WORD_BYTES};
 use crate::operations::{KEYS, check_buffer};
 use crate::tree::plan::reservations;
 use crate::validate::{WorkloadError, address_space};
@@ -26,6 +26,7 @@ impl IndexWorkload {
             );
             return Err(WorkloadError::new("tree.node_lines", message));
         }
+        CALL.check("tree.prefetch_instructions", tree.prefetch_instructions)?;
         if tree.jump_pointers != JumpPointerArray::None {
             LINES.check("tree.distance_nodes", tree.distance_nodes)?;
             if !tree.prefetch {

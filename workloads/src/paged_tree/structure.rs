@@ -45,9 +45,11 @@ impl Structure {
     /// Those whose scans can prefetch by jump pointers.
     pub(crate) const FRACTAL: [Self; 2] = [Self::DiskFirst, Self::CacheFirst];
 
-    /// Whether parts of pages are prefetched.
+    /// Those that prefetch parts of pages.
+    pub(crate) const PREFETCHING: [Self; 3] = [Self::MicroIndex, Self::DiskFirst, Self::CacheFirst];
+
     pub(crate) fn prefetches(self) -> bool {
-        !matches!(self, Self::Slotted | Self::Array)
+        Self::PREFETCHING.contains(&self)
     }
 }
 

@@ -55,8 +55,10 @@ impl<'b, K: Key> Taker<'b, K> {
         line_bytes: u32,
     ) {
         let sites = (Site::BufferRoom, Site::BufferPrefetch);
+        let part = ((tuples * 4) as u64, line_bytes);
+        let instructions = pool.program().prefetch_instructions;
         self.ahead
-            .prefetch(trace, pool.memory(), sites, (tuples * 4) as u64, line_bytes);
+            .prefetch(trace, pool.memory(), sites, part, instructions);
     }
 
     /// Hands over what is left.

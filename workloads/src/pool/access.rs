@@ -99,6 +99,7 @@ impl Pool {
     ) {
         let first = page.named(offset);
         for line in 0..lines {
+            trace.work(self.program().prefetch_instructions);
             self.memory
                 .prefetch(trace, site, first + u64::from(line * line_bytes), dep);
         }

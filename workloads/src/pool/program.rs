@@ -13,6 +13,8 @@ pub struct Program {
     pub entry_call: u32,
     /// Calling `memcpy`, besides what it loads and stores.
     pub copy_call: u32,
+    /// A prefetch, besides itself.
+    pub prefetch_instructions: u32,
 }
 
 impl Program {
@@ -23,6 +25,8 @@ impl Program {
     pub const ENTRY_CALL: u32 = 20;
     /// Moves are loops in line.
     pub const COPY_CALL: u32 = 0;
+    /// Addresses are offsets in the instructions.
+    pub const PREFETCH_INSTRUCTIONS: u32 = 0;
 }
 
 impl Default for Program {
@@ -32,6 +36,7 @@ impl Default for Program {
             buffer_call: Self::BUFFER_CALL,
             entry_call: Self::ENTRY_CALL,
             copy_call: Self::COPY_CALL,
+            prefetch_instructions: Self::PREFETCH_INSTRUCTIONS,
         }
     }
 }

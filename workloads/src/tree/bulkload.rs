@@ -37,6 +37,7 @@ impl<W: Word> Tree<W> {
             prefetching: Prefetching {
                 nodes: false,
                 distance_nodes: 1,
+                instructions: 0,
             },
             arena: Arena::new(place(&reserved)),
             layouts,

@@ -36,6 +36,8 @@ pub struct Prefetching {
     pub nodes: bool,
     /// d, how many leaves a scan prefetches ahead (equation 2.8); trees with jump pointers only.
     pub distance_nodes: u32,
+    /// Plain instructions of a prefetch, besides itself: none where its address is an offset in the instruction.
+    pub instructions: u32,
 }
 
 /// An address in a register, and what it waits for.
@@ -236,8 +238,7 @@ impl<W: Word> Tree<W> {
         self.arena.store(trace, site, place, value, dep);
     }
 
-    /// Prefetches all lines of a node, ascending, if the tree prefetches. Unrolled, offsets in the instructions:
-    /// no plain instruction.
+    /// Prefetches all lines of a node, ascending, if the tree prefetches. Unrolled.
     #[inline]
     fn prefetch_node<T: Trace>(&self, trace: &mut T, node: Pointer) {
         if self.prefetching.nodes {
@@ -261,6 +262,7 @@ impl<W: Word> Tree<W> {
         line_bytes: u32,
     ) {
         for line in 0..lines {
+            trace.work(self.prefetching.instructions);
             self.arena.prefetch(
                 trace,
                 site,

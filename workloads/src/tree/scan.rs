@@ -66,20 +66,21 @@ impl BufferCursor {
         }
     }
 
-    /// Prefetches what `bytes` more of tupleIDs need, unrolled.
+    /// Prefetches what `bytes` more of tupleIDs need, unrolled; each prefetch takes so many plain instructions besides itself.
     pub(crate) fn prefetch<T: Trace, S: Into<u16> + Copy>(
         &mut self,
         trace: &mut T,
         memory: &Arena,
         (room, line): (S, S),
-        bytes: u64,
-        line_bytes: u32,
+        (bytes, line_bytes): (u64, u32),
+        instructions: u32,
     ) {
         trace.work(BUFFER_TEST);
         trace.branch(room, self.next < self.end, Dep::NONE);
         if self.next < self.end {
             let first = self.address + self.next % self.capacity;
             for number in 0..bytes.div_ceil(u64::from(line_bytes)) {
+                trace.work(instructions);
                 memory.prefetch(
                     trace,
                     line,
@@ -220,8 +221,8 @@ impl<W: Word> Tree<W> {
             trace,
             &self.arena,
             (Site::BufferRoom, Site::BufferPrefetch),
-            bytes,
-            self.shape.line_bytes,
+            (bytes, self.shape.line_bytes),
+            self.prefetching.instructions,
         );
     }
 }

@@ -96,6 +96,7 @@ fn compare<W: Word + Debug>(
     tree.set_prefetching(Prefetching {
         nodes: distance_nodes > 0,
         distance_nodes,
+        instructions: 0,
     });
     prop_assert_eq!(tree.check(), Ok(()));
     for (number, &step) in (10_000_u64..).zip(steps) {
@@ -280,6 +281,7 @@ fn tracing_changes_nothing_of(kind: Kind, jump_pointers: JumpPointers) {
     plain.set_prefetching(Prefetching {
         nodes: true,
         distance_nodes: 3,
+        instructions: 0,
     });
     let mut traced = plain.clone();
     let mut events: Vec<traces::Event> = Vec::new();

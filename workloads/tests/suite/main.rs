@@ -12,6 +12,7 @@ mod minipages;
 mod native;
 mod nulls;
 mod page_files;
+mod prefetch_instructions;
 mod query_operators;
 mod schema;
 mod stored_joins;

@@ -216,3 +216,42 @@ impl Output {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::join::joining::JoinAlgorithm;
+    use crate::join::joining::tests::events;
+
+    /// The most lines of pages that prefetches ask for with nothing in between, at a place in the code.
+    fn most_at_once(workload: &JoinWorkload, site: Site) -> usize {
+        let (events, _) = events(workload);
+        let runs = events.split(|event| event.site != site as u16);
+        runs.map(<[_]>::len).max().unwrap_or(0)
+    }
+
+    /// A whole page is asked for at once on the side that is told so, and on the other one no more than two tuples need.
+    #[test]
+    fn input_and_output_pages_are_prefetched_each_as_far_ahead_as_they_are_told() {
+        for (page_ahead, output_ahead) in [(0, 1), (1, 0)] {
+            let workload = JoinWorkload {
+                algorithm: JoinAlgorithm::Simple,
+                page_ahead,
+                output_ahead,
+                ..JoinWorkload::default()
+            };
+            for (ahead, site, of_two) in [
+                (page_ahead, Site::PagePrefetch, 2 * 100),
+                (output_ahead, Site::OutputPrefetch, 2 * 200),
+            ] {
+                let most = most_at_once(&workload, site);
+                let expected = if ahead == 0 {
+                    120..=128
+                } else {
+                    1..=of_two / 64 + 2
+                };
+                assert!(expected.contains(&most), "{site:?}, {ahead}: {most}");
+            }
+        }
+    }
+}

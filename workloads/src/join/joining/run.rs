@@ -205,7 +205,7 @@ impl JoinRun {
                 workload,
                 pages,
                 stored.then(|| self.places.stored_page(pages.0)),
-                workload.stages_order().ahead(true),
+                workload.ahead_of_output(),
             ),
             states: self.places.states(thread),
             sub_partitions: sub_partitions

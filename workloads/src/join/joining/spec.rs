@@ -2,6 +2,7 @@
 
 use super::algorithm::JoinAlgorithm;
 use crate::bounds::{LINE_BYTES, SHARE, THREADS};
+use crate::join::ahead::Ahead;
 use crate::join::algorithm::{Order, OutputPages, PassAlgorithm};
 use crate::join::lengths::{Lengths, TupleLengths};
 use crate::join::limits::{
@@ -76,9 +77,12 @@ pub struct JoinWorkload {
     /// Iterations between two stages of a tuple, between the prefetch of a buffered pair and its visit, or of a tuple out of order and its turn.
     #[schemars(transform = takes(TUPLES_AHEAD), transform = has_effect("algorithm", JoinAlgorithm::AT_A_DISTANCE.to_vec()))]
     pub prefetch_distance: u32,
-    /// Tuples that prefetches of input and output pages are ahead of their use; 0 for a whole page when it is opened.
+    /// Tuples that prefetches of input pages are ahead of their use; 0 for a whole page when it is opened.
     #[schemars(transform = takes(PAGE_AHEAD), transform = has_effect("algorithm", JoinAlgorithm::PREFETCHING.to_vec()))]
     pub page_ahead: u32,
+    /// Tuples that prefetches of output pages are ahead of their use; 0 for a whole page when it is begun.
+    #[schemars(transform = takes(PAGE_AHEAD), transform = has_effect("algorithm", JoinAlgorithm::PREFETCHING.to_vec()))]
+    pub output_ahead: u32,
     /// Bytes of cache that the build tuples of a sub-partition and their hash table have to fit into.
     #[schemars(transform = takes(CACHE_BYTES), transform = bytes, transform = has_effect("algorithm", JoinAlgorithm::OF_SUB_PARTITIONS.to_vec()))]
     pub cache_bytes: u32,
@@ -129,6 +133,7 @@ impl Default for JoinWorkload {
             group_size: 25,
             prefetch_distance: 1,
             page_ahead: 6,
+            output_ahead: 6,
             // Half of the largest cache of the thesis (section 5.3.2: what can be counted on is a fraction of it).
             cache_bytes: 1 << 20,
             non_temporal: false,
@@ -147,6 +152,15 @@ impl JoinWorkload {
     /// The order of the tuples' stages.
     pub(super) fn stages_order(&self) -> Order {
         self.order_of(self.algorithm.of_passes())
+    }
+
+    /// How far ahead output pages are prefetched, if any pages are.
+    pub(super) fn ahead_of_output(&self) -> Option<Ahead> {
+        let order = Order {
+            page_ahead: self.output_ahead,
+            ..self.stages_order()
+        };
+        order.ahead(true)
     }
 
     /// That of copying tuples into sub-partitions.

@@ -95,7 +95,7 @@ fn joins() -> impl Strategy<Value = JoinWorkload> {
             prop::option::of(prop::sample::select(vec![0.0, 0.05, 0.5, 1.0])),
             prop::sample::select(vec![0.0, 0.5, 1.0, 2.0]),
         ),
-        (1..30_u32, 1..20_u32, 0..9_u32, 4096..40_000_u32),
+        (1..30_u32, 1..20_u32, (0..9_u32, 0..9_u32), 4096..40_000_u32),
         (
             any::<bool>(),
             1..5_u32,
@@ -130,7 +130,8 @@ fn joins() -> impl Strategy<Value = JoinWorkload> {
                     skew: matches.6,
                     group_size: ahead.0,
                     prefetch_distance: ahead.1,
-                    page_ahead: ahead.2,
+                    page_ahead: ahead.2.0,
+                    output_ahead: ahead.2.1,
                     cache_bytes: ahead.3,
                     output: if reused {
                         OutputPages::Reused

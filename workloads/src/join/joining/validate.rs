@@ -36,6 +36,7 @@ impl JoinWorkload {
         TUPLES_AHEAD.check("prefetch_distance", self.prefetch_distance)?;
         CACHE_BYTES.check("cache_bytes", self.cache_bytes)?;
         PAGE_AHEAD.check("page_ahead", self.page_ahead)?;
+        PAGE_AHEAD.check("output_ahead", self.output_ahead)?;
         PAGES_ASKED_AHEAD.check("pages_asked_ahead", self.pages_asked_ahead)?;
         PARTITIONS.check("partitions", self.partitions)?;
         THREADS.check("threads", self.threads)?;

@@ -127,7 +127,7 @@ pub fn every_workload() -> Vec<Workload> {
             json!({"order": "nearly-sorted", "displaced": 0.02}),
             json!({"order": "nearly-sorted", "displaced": 0.1, "tuple_bytes": 20, "partitions": 3}),
             json!({"tuple_bytes": 20, "duplicates": 5, "match_share": 0.3, "output": "reused"}),
-            json!({"threads": 3, "partitions": 5, "page_ahead": 0, "line_bytes": 128}),
+            json!({"threads": 3, "partitions": 5, "page_ahead": 0, "output_ahead": 0, "line_bytes": 128}),
             json!({"match_share": 0.5, "matched_keys": "all", "false_positives": 0.05, "cache_bytes": 65536}),
             json!({"output": "stored", "pages_asked_ahead": 5}),
             json!({"tuple_lengths": "uniform", "tuple_bytes": 140}),

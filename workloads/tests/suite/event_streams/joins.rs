@@ -15,7 +15,7 @@ pub fn join() -> Vec<Value> {
     ] {
         for changes in [
             json!({}),
-            json!({"tuple_bytes": 20, "duplicates": 7, "match_share": 0.5, "output": "reused", "page_ahead": 0, "seed": 2}),
+            json!({"tuple_bytes": 20, "duplicates": 7, "match_share": 0.5, "output": "reused", "page_ahead": 0, "output_ahead": 0, "seed": 2}),
             json!({"skew": 1.0, "match_share": 0.7, "duplicates": 2}),
             json!({"threads": 3, "partitions": 4, "page_bytes": 4096, "group_size": 10, "prefetch_distance": 3}),
         ] {
@@ -34,7 +34,7 @@ pub fn join() -> Vec<Value> {
     for algorithm in ["enhanced-cache-partitioning", "inspector", "group"] {
         for changes in [
             json!({"cache_bytes": 16384, "false_positives": 0.01, "match_share": 0.5, "matched_keys": "all"}),
-            json!({"cache_bytes": 16384, "false_positives": 0.1, "tuple_bytes": 20, "duplicates": 7, "output": "reused", "page_ahead": 0, "seed": 2}),
+            json!({"cache_bytes": 16384, "false_positives": 0.1, "tuple_bytes": 20, "duplicates": 7, "output": "reused", "page_ahead": 0, "output_ahead": 0, "seed": 2}),
             json!({"cache_bytes": 8192, "false_positives": 0.05, "threads": 3, "partitions": 4, "page_bytes": 4096, "group_size": 10, "prefetch_distance": 3}),
         ] {
             all.push(with(&base, &[&json!({"algorithm": algorithm}), &changes]));
@@ -50,7 +50,7 @@ pub fn join() -> Vec<Value> {
     for changes in [
         json!({}),
         json!({"order": "nearly-sorted", "displaced": 0.05, "duplicates": 7, "tuple_bytes": 20, "match_share": 0.5, "seed": 2}),
-        json!({"order": "nearly-sorted", "displaced": 0.1, "threads": 3, "partitions": 4, "prefetch_distance": 3, "page_ahead": 0, "output": "reused"}),
+        json!({"order": "nearly-sorted", "displaced": 0.1, "threads": 3, "partitions": 4, "prefetch_distance": 3, "page_ahead": 0, "output_ahead": 0, "output": "reused"}),
     ] {
         let sort_merge = json!({"algorithm": "sort-merge"});
         all.push(with(&base, &[&sort_merge, &changes]));
