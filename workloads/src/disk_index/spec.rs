@@ -5,7 +5,7 @@ use super::named_file::PageFile;
 use crate::bounds::{CALL, FILL, LINE_BYTES, OPERATIONS, THREADS};
 use crate::operations::{
     BUFFER_BYTES, BULKLOADED_SHARE, Buffers, INSERT_SHARE, KEYS, Maturity, Operation, Operations,
-    SEARCH_SHARE, Thread,
+    SEARCH_SHARE, ScanLengths, Thread,
 };
 use crate::paged_tree::geometry::PageSizes;
 use crate::paged_tree::structure::{Build, KEY_BYTES, LINES, Lines, Structure};
@@ -74,6 +74,9 @@ pub struct DiskIndexWorkload {
     /// TupleIDs per scan.
     #[schemars(transform = required, transform = takes(KEYS), transform = applies("operation", Operation::SCANS.to_vec()))]
     pub range: u64,
+    /// How long scans are.
+    #[schemars(transform = applies("operation", Operation::SCANS.to_vec()))]
+    pub scan_lengths: ScanLengths,
     /// Share of the operations that are searches instead, for keys that the index had before them all, at random among those that change it.
     #[schemars(transform = takes(SEARCH_SHARE), transform = applies("operation", vec![Operation::Insert, Operation::Delete]))]
     pub search_share: f64,
@@ -160,6 +163,7 @@ impl Default for DiskIndexWorkload {
             pool_frames: 0,
             operations: 10_000,
             range: 1_000,
+            scan_lengths: ScanLengths::Fixed,
             search_share: 0.0,
             insert_share: 0.05,
             skew: 0.0,
@@ -267,6 +271,7 @@ impl DiskIndexWorkload {
             keys: self.keys,
             count: self.operations,
             range: self.range,
+            scan_lengths: self.scan_lengths,
             skew: self.skew,
             search_share: self.search_share,
             insert_share: self.insert_share,

@@ -40,7 +40,7 @@ impl DiskIndexWorkload {
             0.0
         };
         let search = (PER_BIT + slots) * keys.log2() + PER_PAGE * levels + self.prefetched();
-        let scan = search + (PER_TUPLE + slots) * self.range as f64;
+        let scan = search + (PER_TUPLE + slots) * self.done().mean_length();
         let done = self.done();
         let each = done.mean(search, scan, search + self.changing(search));
         let warm_up = warming(self.warm_up(), done.mean(search, scan, search));

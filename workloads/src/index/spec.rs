@@ -4,7 +4,7 @@ use super::limits::LINES;
 use crate::bounds::{CALL, FILL, LINE_BYTES, OPERATIONS, THREADS, WORD_BYTES};
 use crate::operations::{
     BUFFER_BYTES, Buffers, INSERT_SHARE, KEYS, Maturity, Operation, Operations, SEARCH_SHARE,
-    Thread,
+    ScanLengths, Thread,
 };
 use crate::ranks::SKEW;
 use crate::schema::{applies, bytes, parameters, required, takes};
@@ -117,6 +117,9 @@ pub struct IndexWorkload {
     /// TupleIDs per scan.
     #[schemars(transform = required, transform = takes(KEYS), transform = applies("operation", Operation::SCANS.to_vec()))]
     pub range: u64,
+    /// How long scans are.
+    #[schemars(transform = applies("operation", Operation::SCANS.to_vec()))]
+    pub scan_lengths: ScanLengths,
     /// Share of the operations that are searches instead, for keys that the index had before them all, at random among those that change it.
     #[schemars(transform = takes(SEARCH_SHARE), transform = applies("operation", vec![Operation::Insert, Operation::Delete]))]
     pub search_share: f64,
@@ -158,6 +161,7 @@ impl Default for IndexWorkload {
             maturity: Maturity::Bulkloaded,
             operations: 10_000,
             range: 1_000,
+            scan_lengths: ScanLengths::Fixed,
             search_share: 0.0,
             insert_share: 0.05,
             skew: 0.0,
@@ -230,6 +234,7 @@ impl IndexWorkload {
             keys: self.keys,
             count: self.operations,
             range: self.range,
+            scan_lengths: self.scan_lengths,
             skew: self.skew,
             search_share: self.search_share,
             insert_share: self.insert_share,

@@ -61,7 +61,7 @@ impl IndexWorkload {
             Operation::Insert | Operation::ScanAndInsert if full => 2.0 * moves + 60.0 + copies(),
             Operation::Insert | Operation::ScanAndInsert => moves + copies(),
         };
-        let scan = search + PER_TUPLE * self.range as f64;
+        let scan = search + PER_TUPLE * self.done().mean_length();
         let done = self.done();
         let later = keys - self.bulkloaded_keys() as f64;
         let warm_up = warming(self.warm_up(), done.mean(search, scan, search));

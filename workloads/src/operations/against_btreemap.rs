@@ -1,13 +1,13 @@
 //! Operations find in every index what they find in a `BTreeMap`, also where they scan among insertions.
 
-use super::{Operation, Operations, ReturnBuffers, Searched, Thread};
+use super::{Operation, Operations, ReturnBuffers, ScanLengths, Searched, Thread};
 use crate::outcome::Outcome;
 use crate::tracer::{Trace, Untraced};
 use crate::tree::{ReturnBuffer, ScanRange};
 use crate::warm_up::CacheState;
 use crate::{Library, Workload, threads};
 use serde_json::{Value, json};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use traces::EventSource;
 
 /// Entries, and how often scans have found one that was inserted.
@@ -54,6 +54,7 @@ fn operations(operation: Operation) -> Operations {
         keys: KEYS,
         count: 2000,
         range: 40,
+        scan_lengths: ScanLengths::Fixed,
         skew: if operation == Operation::Insert {
             0.0
         } else {
@@ -87,6 +88,7 @@ fn after(operations: Operations) -> (Map, Outcome) {
 /// What an index leaves; its parameters besides those of `operations` are given.
 fn found(operations: Operations, index: &Value) -> Outcome {
     let mut value = json!({"operation": operations.operation, "keys": KEYS, "operations": operations.count, "range": operations.range,
+        "scan_lengths": operations.scan_lengths,
         "skew": operations.skew, "search_share": operations.search_share, "insert_share": operations.insert_share, "seed": operations.seed,
         "buffer_bytes": 128, "caches": "empty"});
     let index = index.as_object().unwrap().clone();
@@ -205,4 +207,29 @@ fn scans_find_what_was_inserted_among_them() {
     let (many, few) = (with(0.4), with(0.002));
     assert!((760..840).contains(&many.0) && (1..10).contains(&few.0));
     assert!(many.1 > 20 * few.1.max(1), "{many:?}, {few:?}");
+}
+
+/// Scans of all lengths up to the longest find what they are to, also if threads divide them and some have nothing of the short ones.
+#[test]
+fn scans_of_several_lengths_find_what_a_map_finds() {
+    for operation in [Operation::Scan, Operation::ScanAndInsert] {
+        let uniform = Operations {
+            scan_lengths: ScanLengths::Uniform,
+            ..operations(operation)
+        };
+        let lengths: BTreeSet<u64> = (0..uniform.count)
+            .map(|number| uniform.part(number).end)
+            .collect();
+        assert!(lengths.into_iter().eq(1..=40));
+        let map = after(uniform).1.metrics;
+        let scans = (0..uniform.count).filter(|&number| uniform.kind(number) == Operation::Scan);
+        let mean = map["returned"] as f64 / scans.count() as f64;
+        assert!((19.5..21.5).contains(&mean), "{mean}");
+        for index in indexes() {
+            let found = found(uniform, &index).metrics;
+            for (name, value) in &map {
+                assert_eq!(found[name], *value, "{operation:?}, {index}: {name}");
+            }
+        }
+    }
 }

@@ -16,6 +16,7 @@ const FOR_OPERATIONS: u64 = 2;
 const FOR_WARM_UP: u64 = 3;
 const FOR_POPULARITY: u64 = 4;
 pub(super) const FOR_MIX: u64 = 5;
+pub(super) const FOR_LENGTHS: u64 = 6;
 
 /// The tree's key of rank `rank`, counted from 0. Its tupleID is the rank.
 #[must_use]
@@ -192,6 +193,7 @@ pub(crate) fn later_key(key: u64, later: u64) -> u64 {
 mod tests {
     use super::super::Thread;
     use super::*;
+    use crate::operations::ScanLengths;
     use std::collections::HashMap;
 
     fn operations(operation: Operation, skew: f64) -> Operations {
@@ -200,6 +202,7 @@ mod tests {
             keys: 10_000,
             count: 50_000,
             range: 100,
+            scan_lengths: ScanLengths::Fixed,
             skew,
             search_share: 0.0,
             insert_share: 0.05,

@@ -129,6 +129,16 @@ impl Maturity {
     }
 }
 
+/// How long scans are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum ScanLengths {
+    /// All of them `range`.
+    Fixed,
+    /// From one to `range`, each as likely, as in workload E of YCSB.
+    Uniform,
+}
+
 /// Insertions that every index has room for, so that all operations of an experiment can share one index.
 const LEAST_ROOM: u64 = 100_000;
 
@@ -141,8 +151,10 @@ pub(crate) struct Operations {
     pub keys: u64,
     /// How many operations.
     pub count: u64,
-    /// TupleIDs per scan.
+    /// TupleIDs per scan, or at most.
     pub range: u64,
+    /// Which of the two.
+    pub scan_lengths: ScanLengths,
     /// Zipf's exponent of how often keys are searched for, or scans begin at them; 0 for all alike.
     pub skew: f64,
     /// Share of the insertions or deletions that are searches instead.
@@ -298,15 +310,35 @@ impl Operations {
         (0..self.count).filter(move |&number| operations.does(number))
     }
 
-    /// The part of a range that the thread scans, in tupleIDs.
-    pub(crate) fn part(&self) -> Range<u64> {
-        let Thread { number, of } = if self.divides() {
+    /// TupleIDs of scan `number`.
+    fn length(&self, number: u64) -> u64 {
+        match self.scan_lengths {
+            ScanLengths::Fixed => self.range,
+            ScanLengths::Uniform => {
+                let chance = mixed(number ^ mixed(self.seed ^ mixed(keys::FOR_LENGTHS)));
+                1 + (u128::from(chance) * u128::from(self.range) >> 64) as u64
+            }
+        }
+    }
+
+    /// TupleIDs of a scan on average.
+    pub(crate) fn mean_length(&self) -> f64 {
+        match self.scan_lengths {
+            ScanLengths::Fixed => self.range as f64,
+            ScanLengths::Uniform => (self.range + 1) as f64 / 2.0,
+        }
+    }
+
+    /// The part of scan `number` that the thread scans, in tupleIDs; none if the scan is shorter than there are threads.
+    fn part(&self, number: u64) -> Range<u64> {
+        let length = self.length(number);
+        let Thread { number: thread, of } = if self.divides() {
             self.thread
         } else {
             Thread::ALONE
         };
-        let until = |thread: u32| self.range * u64::from(thread) / u64::from(of);
-        until(number)..until(number + 1)
+        let until = |thread: u32| length * u64::from(thread) / u64::from(of);
+        until(thread)..until(thread + 1)
     }
 
     /// Insertions that the index has room for when the operations begin.

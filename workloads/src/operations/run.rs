@@ -104,7 +104,13 @@ impl Operations {
     ) {
         if self.warm_up_kind(number).scans() {
             let buffer = buffers.get(self.count + number);
-            self.scan(index, key, buffer, &mut |_| {}, trace);
+            self.scan(
+                index,
+                (key, self.count + number),
+                buffer,
+                &mut |_| {},
+                trace,
+            );
         } else {
             let key = index.key(key);
             index.search(trace, key);
@@ -161,7 +167,8 @@ impl Operations {
                     index.delete(trace, key)
                 }
                 Operation::Scan | Operation::ScanAndInsert => {
-                    self.scan(index, key, buffers.get(number), &mut take, trace);
+                    let buffer = buffers.get(number);
+                    self.scan(index, (key, number), buffer, &mut take, trace);
                     None
                 }
             };
@@ -173,16 +180,19 @@ impl Operations {
         done
     }
 
-    /// Scans the thread's part of the range that starts at `key` into a buffer, which `take` empties.
+    /// Scans the thread's part of a range, that of scan `number`, which starts at `key`, into a buffer, which `take` empties.
     fn scan<I: Searched, T: Trace>(
         &self,
         index: &mut I,
-        key: u64,
+        (key, number): (u64, u64),
         (address, room): (u64, &mut [I::Tuple]),
         take: &mut dyn FnMut(&[I::Tuple]),
         trace: &mut T,
     ) {
-        let part = self.part();
+        let part = self.part(number);
+        if part.is_empty() {
+            return;
+        }
         let range = ScanRange {
             start: index.key(later_key(key, part.start)),
             end: index.key(later_key(key, part.end - 1)),

@@ -7,7 +7,7 @@ use super::text::Texts;
 use crate::bounds::{FILL, LINE_BYTES, OPERATIONS};
 use crate::operations::{
     BUFFER_BYTES, BULKLOADED_SHARE, Buffers, INSERT_SHARE, KEYS, Maturity, Operation, Operations,
-    SEARCH_SHARE, Thread, most_number,
+    SEARCH_SHARE, ScanLengths, Thread, most_number,
 };
 use crate::pool::UpwardMoves;
 use crate::pool::limits::{FRAMES, PAGE_BYTES};
@@ -85,6 +85,9 @@ pub struct StringIndexWorkload {
     /// TupleIDs per scan.
     #[schemars(transform = required, transform = takes(KEYS), transform = applies("operation", Operation::SCANS.to_vec()))]
     pub range: u64,
+    /// How long scans are.
+    #[schemars(transform = applies("operation", Operation::SCANS.to_vec()))]
+    pub scan_lengths: ScanLengths,
     /// Share of the operations that are searches instead, for keys that the index had before them all, at random among those that change it.
     #[schemars(transform = takes(SEARCH_SHARE), transform = applies("operation", vec![Operation::Insert, Operation::Delete]))]
     pub search_share: f64,
@@ -140,6 +143,7 @@ impl Default for StringIndexWorkload {
             pool_frames: 0,
             operations: 10_000,
             range: 1_000,
+            scan_lengths: ScanLengths::Fixed,
             search_share: 0.0,
             insert_share: 0.05,
             skew: 0.0,
@@ -209,6 +213,7 @@ impl StringIndexWorkload {
             keys: self.keys,
             count: self.operations,
             range: self.range,
+            scan_lengths: self.scan_lengths,
             skew: self.skew,
             search_share: self.search_share,
             insert_share: self.insert_share,

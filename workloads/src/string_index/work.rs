@@ -89,7 +89,7 @@ impl StringIndexWorkload {
             f64::from(tree.levels()) * (PER_NODE + f64::from(self.node_lines))
         });
         let search = (PER_BIT + compare) * bits + (PER_PAGE + in_page) * levels;
-        let scan = search + (PER_TUPLE + compare) * self.range as f64;
+        let scan = search + (PER_TUPLE + compare) * self.done().mean_length();
         let done = self.done();
         let each = done.mean(search, scan, search + self.changing(search));
         let warm_up = warming(self.warm_up(), done.mean(search, scan, search));
