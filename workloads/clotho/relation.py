@@ -75,8 +75,7 @@ def files(
             per_page = dsm.records_per_page(table.columns[0])
             return [File(file, (number,), per_page, *extents[number]) for number, file in enumerate(pages)]
         case "nsm" | "pax":
-            # As few bytes per record as possible, so that all layouts take about the same space (section 7.2.4).
-            whole = Nsm(table, first_block, tags=False) if layout == "nsm" else Pax(table, first_block)
+            whole = (Nsm if layout == "nsm" else Pax)(table, first_block)
             return [
                 File(WholePages(whole.page.blocks, whole.first_block), everything, whole.records_per_page, whole.first_block, whole.blocks)
             ]
