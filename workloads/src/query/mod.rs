@@ -46,6 +46,7 @@ pub use point::point;
 pub(crate) use point::point_decomposed;
 pub use predicate::{Predicate, Test};
 pub use reconstruction::Reconstruction;
+pub(crate) use scan::InOrder;
 pub use scan::{Order, Scan, ScanOrder, Stored};
 pub use sites::Site;
 pub use update::update;

@@ -4,14 +4,33 @@ use super::calls::Call;
 use super::predicate::Predicate;
 use crate::page::{Column, Loaded, Nsm, Page, PageFile, Pax, Record, Type, Value};
 use crate::tracer::{Dep, Token, Trace};
+use crate::validate::WorkloadError;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 /// In which order a scan tests the records of a page.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
 pub enum Order {
     /// One record after the other, each to its end: what suits records in one piece.
     Records,
     /// One attribute after the other, each for all records that are left: what suits minipages.
+    #[default]
     Attributes,
+}
+
+impl Order {
+    /// Checks that there is a choice.
+    ///
+    /// # Errors
+    /// For an order that is not the default where minipages are not scanned.
+    pub(crate) fn validate(self, scans_minipages: bool) -> Result<(), WorkloadError> {
+        if scans_minipages || self == Self::default() {
+            return Ok(());
+        }
+        let message = "the choice is that of queries that scan `pax`; it must be `attributes`";
+        Err(WorkloadError::new("scan_order", message))
+    }
 }
 
 /// A file in the order that its pages are scanned in.
@@ -44,6 +63,23 @@ impl<F> Clone for Stored<'_, F> {
 }
 
 impl<F> Copy for Stored<'_, F> {}
+
+impl<F> Stored<'_, F> {
+    /// The file, to be scanned in an order that is not its own.
+    pub(crate) fn in_order(self, order: Order) -> InOrder<Self> {
+        InOrder {
+            stored: self,
+            order,
+        }
+    }
+}
+
+/// A stored file whose scans have an order of their own.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct InOrder<S> {
+    pub(crate) stored: S,
+    order: Order,
+}
 
 /// A page being scanned: its columns are looked up when they are first needed.
 pub(super) struct OpenPage<'f, F> {
@@ -112,10 +148,21 @@ impl<'f, F: ScanOrder> OpenPage<'f, F> {
         &mut self,
         trace: &mut T,
         predicates: &[Predicate],
+        take: impl FnMut(&mut Self, &mut T, Record),
+    ) {
+        self.select_in(F::ORDER, trace, predicates, take);
+    }
+
+    /// As [`Self::select`]; what is tested when is said by `order`.
+    fn select_in<T: Trace>(
+        &mut self,
+        order: Order,
+        trace: &mut T,
+        predicates: &[Predicate],
         mut take: impl FnMut(&mut Self, &mut T, Record),
     ) {
         let slots = 0..self.page.slots;
-        if F::ORDER == Order::Records {
+        if order == Order::Records {
             for slot in slots {
                 if let Some(record) = self.record(trace, slot)
                     && self.passes(trace, record, predicates)
@@ -161,16 +208,30 @@ impl<'f, F: ScanOrder> Scan<'f> for Stored<'f, F> {
         trace: &mut T,
         predicates: &[Predicate],
         project: &[usize],
+        take: impl FnMut(&mut T, &[Loaded<Value<'f>>]),
+    ) {
+        self.in_order(F::ORDER)
+            .scan(trace, predicates, project, take);
+    }
+}
+
+impl<'f, F: ScanOrder> Scan<'f> for InOrder<Stored<'f, F>> {
+    fn scan<T: Trace>(
+        self,
+        trace: &mut T,
+        predicates: &[Predicate],
+        project: &[usize],
         mut take: impl FnMut(&mut T, &[Loaded<Value<'f>>]),
     ) {
+        let Stored { file, first_page } = self.stored;
         let mut row = Vec::with_capacity(project.len());
-        for number in 0..self.file.pages() {
+        for number in 0..file.pages() {
             if trace.failed() {
                 return;
             }
-            let stored = self.first_page + u64::from(number);
-            let mut page = OpenPage::turn(self.file, trace, number, stored);
-            page.select(trace, predicates, |page, trace, record| {
+            let stored = first_page + u64::from(number);
+            let mut page = OpenPage::turn(file, trace, number, stored);
+            page.select_in(self.order, trace, predicates, |page, trace, record| {
                 row.clear();
                 for &attribute in project {
                     row.push(page.read(trace, record, attribute));

@@ -68,6 +68,7 @@ pub(super) fn identity(workload: &TableWorkload) -> TableWorkload {
         projected: 1,
         first_projected: 1,
         aggregate: false,
+        scan_order: default.scan_order,
         point_queries: 1,
         index_pages: default.index_pages,
         index_frames: default.index_frames,

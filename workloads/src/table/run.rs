@@ -201,7 +201,8 @@ impl TableRun {
                 Stored {
                     file,
                     first_page: 0,
-                },
+                }
+                .in_order(self.workload.scan_order),
                 found,
             ),
             Table::Dsm(relation) => {

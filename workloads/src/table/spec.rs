@@ -5,7 +5,7 @@ use crate::bounds::{OPERATIONS, SHARE, WORD_BYTES};
 use crate::page::abstraction::Gen;
 use crate::page::lines::{self, LinesPerRecord};
 use crate::page::{Attribute, FullMinipage, Geometry, Schema, Type, columns, dsm};
-use crate::query::{INDEX_FRAMES, IndexNodes, IndexPages, Reconstruction};
+use crate::query::{INDEX_FRAMES, IndexNodes, IndexPages, Order, Reconstruction};
 use crate::schema::{applies, bytes, has_effect, parameters, required, takes};
 use crate::validate::WorkloadError;
 use crate::warm_up::{CacheState, WarmUp};
@@ -79,6 +79,12 @@ pub struct TableWorkload {
     /// How records of a relation in a file per attribute are put together.
     #[schemars(transform = has_effect("layout", vec![PageLayout::Dsm]))]
     pub reconstruction: Reconstruction,
+    /// In which order scans of minipages test predicates: attribute by attribute, each for all records of a page that are left, or record by record.
+    #[schemars(
+        transform = has_effect("operation", vec![TableOperation::Scan]),
+        transform = has_effect("layout", vec![PageLayout::Pax]),
+    )]
+    pub scan_order: Order,
     /// Where the nodes of indexes on record numbers are; they have the size of a page.
     #[schemars(transform = has_effect("layout", PageLayout::OF_RECORDS.to_vec()))]
     pub index_pages: IndexPages,
@@ -193,6 +199,7 @@ impl Default for TableWorkload {
             operation: TableOperation::Scan,
             layout: PageLayout::Nsm,
             reconstruction: Reconstruction::default(),
+            scan_order: Order::default(),
             index_pages: IndexPages::default(),
             index_frames: 0,
             page_bytes: 8192,

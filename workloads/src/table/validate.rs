@@ -24,6 +24,9 @@ impl TableWorkload {
         }
         self.reconstruction
             .validate(self.layout == PageLayout::Dsm)?;
+        let scans_minipages =
+            self.layout == PageLayout::Pax && self.operation == TableOperation::Scan;
+        self.scan_order.validate(scans_minipages)?;
         if self.layout == PageLayout::Dsm
             && self.operation == TableOperation::Delete
             && self.reconstruction != Reconstruction::Index

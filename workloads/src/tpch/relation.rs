@@ -7,7 +7,10 @@ use super::spec::{TableLayout, TpchWorkload};
 use crate::outcome::Outcome;
 use crate::page::nsm_format::SLOT_BYTES;
 use crate::page::{Columns, Dsm, DsmLoader, Loaded, Nsm, PageFile, PageSites, Pax, Value};
-use crate::query::{IndexNodes, Predicate, Reconstruction, Scan, Stored, StoredColumns, StoredDsm};
+use crate::query::{
+    InOrder, IndexNodes, Order, Predicate, Reconstruction, Scan, ScanOrder, Stored, StoredColumns,
+    StoredDsm,
+};
 use crate::tracer::Trace;
 use crate::validate::WorkloadError;
 use traces::Segment;
@@ -142,7 +145,9 @@ impl Relation {
     ) -> StoredRelation<'_> {
         match self {
             Self::Nsm(file) => StoredRelation::Nsm(Stored { file, first_page }),
-            Self::Pax(file) => StoredRelation::Pax(Stored { file, first_page }),
+            Self::Pax(file) => {
+                StoredRelation::Pax(Stored { file, first_page }.in_order(Pax::ORDER))
+            }
             Self::Dsm(relation) => StoredRelation::Dsm(StoredDsm {
                 index_nodes,
                 relation,
@@ -164,9 +169,19 @@ impl Relation {
 #[derive(Clone, Copy, Debug)]
 pub(super) enum StoredRelation<'f> {
     Nsm(Stored<'f, Nsm>),
-    Pax(Stored<'f, Pax>),
+    Pax(InOrder<Stored<'f, Pax>>),
     Dsm(StoredDsm<'f>),
     Columns(StoredColumns<'f>),
+}
+
+impl StoredRelation<'_> {
+    /// The same, whose minipages are scanned in another order.
+    pub(super) fn in_order(self, order: Order) -> Self {
+        match self {
+            Self::Pax(pax) => Self::Pax(pax.stored.in_order(order)),
+            other => other,
+        }
+    }
 }
 
 impl<'f> Scan<'f> for StoredRelation<'f> {

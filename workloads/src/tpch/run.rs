@@ -147,7 +147,9 @@ impl TpchRun {
     /// Table number `number`, to be scanned.
     pub(super) fn stored(&self, number: usize) -> StoredRelation<'_> {
         let (first_page, list) = (self.first_page(number), self.places.list(number));
-        self.tables[number].stored(first_page, list, self.workload.index_nodes())
+        self.tables[number]
+            .stored(first_page, list, self.workload.index_nodes())
+            .in_order(self.workload.scan_order)
     }
 
     /// An empty file of records of schema number `result`, whose pages take frame `frame` of those set aside for output.

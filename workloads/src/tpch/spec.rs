@@ -3,7 +3,7 @@
 use super::Table;
 use super::limits::{HEAP_BYTES, PAGE_BYTES, POOL_BYTES, SCALE, numbers_of_lineitem, of_lineitem};
 use crate::bounds::SHARE;
-use crate::query::{INDEX_FRAMES, IndexNodes, IndexPages, Reconstruction};
+use crate::query::{INDEX_FRAMES, IndexNodes, IndexPages, Order, Reconstruction};
 use crate::schema::{applies, bytes, has_effect, one_of, parameters, required, takes};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -29,6 +29,9 @@ pub enum Query {
 }
 
 impl Query {
+    /// What scans tables and changes none.
+    pub(super) const SCANS: [Self; 5] = [Self::Q1, Self::Q6, Self::Q12, Self::Q14, Self::Rs];
+
     /// Whether it multiplies: prices, or in hash functions of joins.
     pub(super) fn multiplies(self) -> bool {
         matches!(self, Self::Q1 | Self::Q6 | Self::Q12 | Self::Q14)
@@ -61,6 +64,12 @@ pub struct TpchWorkload {
     /// How records of tables in a file per attribute are put together.
     #[schemars(transform = has_effect("layout", vec![TableLayout::Dsm]))]
     pub reconstruction: Reconstruction,
+    /// In which order scans of minipages test predicates: attribute by attribute, each for all records of a page that are left, or record by record.
+    #[schemars(
+        transform = has_effect("query", Query::SCANS.to_vec()),
+        transform = has_effect("layout", vec![TableLayout::Pax]),
+    )]
+    pub scan_order: Order,
     /// Where the nodes of indexes are through which records are put together; they have the size of a page.
     #[schemars(transform = has_effect("layout", vec![TableLayout::Dsm]))]
     pub index_pages: IndexPages,
@@ -107,6 +116,7 @@ impl Default for TpchWorkload {
             query: Query::Q6,
             layout: TableLayout::Nsm,
             reconstruction: Reconstruction::default(),
+            scan_order: Order::default(),
             index_pages: IndexPages::default(),
             index_frames: 0,
             scale_factor: 0.1,

@@ -27,6 +27,8 @@ impl TpchWorkload {
         SHARE.check("threshold", self.threshold)?;
         self.reconstruction
             .validate(self.layout == TableLayout::Dsm)?;
+        let scans_minipages = self.layout == TableLayout::Pax && Query::SCANS.contains(&self.query);
+        self.scan_order.validate(scans_minipages)?;
         let has_index =
             self.layout == TableLayout::Dsm && self.reconstruction == Reconstruction::Index;
         if self.index_pages != IndexPages::default() && !has_index {

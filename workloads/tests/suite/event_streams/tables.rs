@@ -52,6 +52,8 @@ pub fn table() -> Vec<Value> {
             all.push(with(&base, &[&files, &nulls, &changes]));
         }
     }
+    let by_records = json!({"layout": "pax", "scan_order": "records"});
+    all.push(with(&base, &[&by_records]));
     let strings = json!({"strings": [5, 6, 7], "string_bytes": 9, "nullable": [4, 7], "nulls": 0.2, "aggregate": false});
     for layout in ["nsm", "pax"] {
         for changes in [

@@ -108,6 +108,32 @@ fn each_bound_of_a_range_is_a_place_of_its_own() {
     );
 }
 
+/// Attribute by attribute, all records of a page are tested before the first is read; record by record, each that passes is read at once.
+#[test]
+fn minipages_are_scanned_by_attributes_or_by_records() {
+    let qualify = json!({"layout": "pax", "selectivity": 0.3, "predicates": 3, "projected": 3, "first_projected": 2, "aggregate": false});
+    let in_order = |order: &str| changed(qualify.clone(), &json!({"scan_order": order}));
+    let read_at_once = |order: &str| {
+        let of_record = |event: &Event| matches!(event.kind, Kind::Store | Kind::Branch);
+        let kinds: Vec<Kind> = events(in_order(order))
+            .iter()
+            .filter(|event| of_record(event))
+            .map(|event| event.kind)
+            .collect();
+        kinds
+            .windows(2)
+            .filter(|pair| *pair == [Kind::Branch, Kind::Store])
+            .count() as u64
+    };
+    let (by_records, by_attributes) = (
+        metrics(in_order("records")),
+        metrics(in_order("attributes")),
+    );
+    assert_eq!(by_records, by_attributes);
+    assert_eq!(read_at_once("records"), by_records["returned"]);
+    assert_eq!(read_at_once("attributes"), by_records["pages"]);
+}
+
 /// Nulls are nulls in every layout: no range selects them, and they come back as such.
 #[test]
 fn all_layouts_pass_over_the_same_nulls() {

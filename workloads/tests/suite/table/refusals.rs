@@ -38,6 +38,15 @@ fn mistakes_are_named() {
         message(json!({"layout": "dsm-merge", "operation": "delete"})),
         "reconstruction: places of records follow from their numbers, and a deletion would move all behind it; it must be `index`"
     );
+    for changes in [
+        json!({"scan_order": "records"}),
+        json!({"scan_order": "records", "layout": "pax", "operation": "update"}),
+    ] {
+        assert_eq!(
+            message(changes),
+            "scan_order: the choice is that of queries that scan `pax`; it must be `attributes`"
+        );
+    }
     assert_eq!(
         message(json!({"layout": "super-row", "operation": "delete"})),
         "operation: stores for reading are for `scan` only"
