@@ -14,6 +14,8 @@ from memwalk.simcore.machine import load_machine
 from memwalk.simcore.storage.device_file import load_device
 from memwalk.simcore.storage.system import System
 from memwalk.simcore.validation import StrictModel
+from memwalk.workloads.clotho import sample
+from memwalk.workloads.clotho.layouts import DEFAULT_RECONSTRUCTION, kernel_pages
 from memwalk.workloads.clotho.relation import files, relation
 
 RECORDS = 190_000  # just more than a band of A-pages
@@ -58,6 +60,18 @@ def test_work_and_reading_overlap() -> None:
     longer = max(alone["seconds"], work)
     assert longer <= both["seconds"] < longer + 0.3 * min(alone["seconds"], work)
     assert both["io_seconds"] == pytest.approx(both["seconds"] - work)
+
+
+def test_an_s_scan_goes_record_by_record() -> None:
+    """As scans of NSM pages do (section 6.1); those of PAX pages test the records of a page attribute by attribute."""
+    wanted = sample.Selection(15, 1, 0.1, RECORDS)
+
+    def scanned(layout: Any, *, changes: bool) -> Any:
+        return sample.scanning(layout, wanted, changes=changes, reconstruction=DEFAULT_RECONSTRUCTION).workload.get("scan_order")
+
+    assert [scanned(layout, changes=False) for layout in ("csm", "pax", "nsm")] == ["records", None, None]
+    assert scanned("csm", changes=True) is None
+    assert kernel_pages("csm", DEFAULT_RECONSTRUCTION)["scan_order"] == "records"
 
 
 def test_putting_records_together_by_position_takes_the_least_work() -> None:

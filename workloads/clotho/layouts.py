@@ -16,9 +16,15 @@ DEFAULT_RECONSTRUCTION: Reconstruction = "merge"
 DECOMPOSED: Mapping[Reconstruction, type[Dsm]] = {"merge": ColumnFiles, "position": ColumnFiles, "index": Dsm}
 """What the files of a table look like."""
 
+C_PAGES: Mapping[str, str] = {"layout": "pax"}
+"""What the kernels `table` and `tpch` call C-pages, which are PAX pages in memory."""
+
 
 def kernel_pages(layout: Layout, reconstruction: Reconstruction) -> dict[str, str]:
-    """Return what the kernels `table` and `tpch` call the pages of a layout; C-pages are PAX pages in memory."""
+    """Return what the kernels `table` and `tpch` call the pages of a layout when they scan them.
+
+    C-pages are scanned as pages of NSM are, record by record (section 6.1); PAX's one attribute after the other.
+    """
     if layout == "dsm":
         return {"layout": layout, "reconstruction": reconstruction}
-    return {"layout": "pax" if layout == "csm" else layout}
+    return {**C_PAGES, "scan_order": "records"} if layout == "csm" else {"layout": layout}

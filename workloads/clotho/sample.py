@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from memwalk.workloads.clotho.layouts import DEFAULT_RECONSTRUCTION, Layout, Reconstruction, kernel_pages
+from memwalk.workloads.clotho.layouts import C_PAGES, Layout, Reconstruction, kernel_pages
 from memwalk.workloads.clotho.relation import PAGE_BYTES, PREDICATE
 
 SAMPLE_RECORDS = 40_000
@@ -19,7 +19,6 @@ _HEAP_BYTES = 64 << 20
 """Memory for the hash tables of a join at scale factor 1; the sample gets its share, so that it spills where the whole would."""
 _LARGEST_PAGE = 4
 """Pages of the kernel `tpch` are no longer than four of 8 KiB."""
-_C_PAGES = kernel_pages("csm", DEFAULT_RECONSTRUCTION)
 
 
 class Sample(NamedTuple):
@@ -48,20 +47,21 @@ def scanning(layout: Layout, wanted: Selection, *, changes: bool, reconstruction
     kept = max(wanted.payload, PREDICATE + 1) if layout == "csm" and not changes else wanted.attributes
     work = {"operation": "update" if changes else "scan", "selectivity": wanted.selectivity, "aggregate": False}
     work |= {"attributes": kept, "projected": wanted.payload, "records": sample}
-    return _of_table(kernel_pages(layout, reconstruction), work, wanted.records / sample)
+    pages = C_PAGES if layout == "csm" and changes else kernel_pages(layout, reconstruction)
+    return _of_table(pages, work, wanted.records / sample)
 
 
 def filtering(selectivity: float, records: int) -> Sample:
     """Return the work of a scan over C-pages of the predicate's attribute that notes which records qualify."""
     sample = min(records, SAMPLE_RECORDS)
     work = {"operation": "scan", "attributes": 1, "first_predicate": 1, "selectivity": selectivity, "records": sample}
-    return _of_table(_C_PAGES, work | {"aggregate": False}, records / sample)
+    return _of_table(C_PAGES, work | {"aggregate": False}, records / sample)
 
 
 def fetching(payload: int, queries: int) -> Sample:
     """Return the work of finding ``queries`` records one by one in C-pages of the payload."""
     work = {"operation": "point", "attributes": payload, "first_predicate": 1, "projected": payload, "records": SAMPLE_RECORDS}
-    return _of_table(_C_PAGES, work | {"point_queries": SAMPLE_QUERIES}, queries / SAMPLE_QUERIES)
+    return _of_table(C_PAGES, work | {"point_queries": SAMPLE_QUERIES}, queries / SAMPLE_QUERIES)
 
 
 def of_query(query: str, pages: Mapping[str, str], pages_per_frame: int, *, scale_factor: float, sample: float) -> Sample:
