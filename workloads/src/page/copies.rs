@@ -3,7 +3,7 @@
 use super::Type;
 
 /// Bytes that one word access of a copy moves.
-const COPY_WORD: usize = 4;
+pub(crate) const COPY_WORD: usize = 4;
 
 /// Word accesses of a copy of so many bytes, at least 1.
 pub(crate) fn copy_words(bytes: usize) -> u16 {

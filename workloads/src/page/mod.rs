@@ -43,7 +43,7 @@ pub use crate::place::Loaded;
 pub use access::{Column, Page, Record, RecordId};
 pub use borrow::FullMinipage;
 pub use columns::Columns;
-pub(crate) use copies::copy_words;
+pub(crate) use copies::{COPY_WORD, copy_words};
 pub use dsm::{Dsm, DsmLoader};
 pub use file::PageFile;
 pub use framed::FixedPage;

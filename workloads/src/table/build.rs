@@ -59,7 +59,9 @@ pub(super) fn identity(workload: &TableWorkload) -> TableWorkload {
         operation: match (workload.operation, workload.layout) {
             (TableOperation::Update, _) if workload.changes_strings() => TableOperation::Update,
             (TableOperation::Delete, PageLayout::Pax) => TableOperation::Delete,
-            (TableOperation::Update | TableOperation::Delete, _) => TableOperation::Scan,
+            (TableOperation::Update | TableOperation::Delete | TableOperation::Scatter, _) => {
+                TableOperation::Scan
+            }
             (other, _) => other,
         },
         predicates: 1,
@@ -70,6 +72,7 @@ pub(super) fn identity(workload: &TableWorkload) -> TableWorkload {
         aggregate: false,
         scan_order: default.scan_order,
         point_queries: 1,
+        block_bytes: default.block_bytes,
         index_pages: default.index_pages,
         index_frames: default.index_frames,
         caches: default.caches,

@@ -20,6 +20,11 @@ pub(super) const PAGE_BYTES: PowersOfTwo = PowersOfTwo {
     least: 16,
     most: MOST_PAGE_BYTES,
 };
+/// Blocks of storage: none is longer than a page.
+pub(super) const BLOCK_BYTES: PowersOfTwo = PowersOfTwo {
+    least: 16,
+    most: MOST_PAGE_BYTES,
+};
 /// Lengths of strings: the largest pages have room for one beside other values.
 pub(super) const STRING_BYTES: Between<u32> = Between {
     least: 1,

@@ -58,6 +58,8 @@ impl TableWorkload {
         };
         let copy = match (self.layout, self.operation) {
             (_, TableOperation::Delete | TableOperation::Update) => stored + places,
+            // What was read, and where it is copied to.
+            (_, TableOperation::Scatter) => 2 * stored,
             _ => 0,
         };
         Memory {

@@ -1,4 +1,4 @@
-//! One relation in pages of any layout, and what is run on it: scans, point queries, updates, deletions.
+//! One relation in pages of any layout, and what is run on it: scans, point queries, updates, deletions, and copying its blocks to their places.
 //!
 //! The relation of the PAX paper (section 6.1) has numeric attributes of random values; that of the comparison of row and
 //! column stores (section 3.1) is one of its generated, sorted ones.
@@ -9,6 +9,7 @@ mod memory;
 mod output;
 mod places;
 mod run;
+mod scatter;
 mod spec;
 mod validate;
 mod work;

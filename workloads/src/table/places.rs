@@ -1,7 +1,7 @@
 //! Where everything of a run is in the simulated address space.
 
 use super::output::OUTPUT_BYTES;
-use super::spec::{PageLayout, TableWorkload};
+use super::spec::{PageLayout, TableOperation, TableWorkload};
 use crate::arena::{Reservation, place};
 use crate::page::Pool;
 use crate::query::Reconstruction;
@@ -43,6 +43,10 @@ impl Places {
             one("log buffer", LogBuffer::BYTES),
             one("list of record numbers", StoredDsm::list_bytes(list)),
         ]);
+        if workload.operation == TableOperation::Scatter {
+            let bytes = u64::from(frames[0]) * u64::from(workload.page_bytes);
+            reservations.push(one("blocks read", bytes));
+        }
         Self {
             segments: place(&reservations),
             files: frames.len(),
@@ -68,6 +72,11 @@ impl Places {
     /// The list of records of a decomposed relation.
     pub(super) fn list(&self) -> u64 {
         self.segments[self.files + 2].base
+    }
+
+    /// Blocks that are not in their pages yet.
+    pub(super) fn blocks_read(&self) -> u64 {
+        self.segments[self.files + 3].base
     }
 
     /// The first address behind all that.

@@ -3,6 +3,7 @@
 use super::build::{DOMAIN, PAGE_SITES, Strings, Table, Tables, identity};
 use super::output::Output;
 use super::places::Places;
+use super::scatter::{SITE_NAMES, Scattered};
 use super::spec::{PageLayout, TableOperation, TableWorkload};
 use crate::family::{Family, Kernel};
 use crate::outcome::{Checksum, Outcome};
@@ -79,6 +80,9 @@ impl Kernel for TableRun {
         if !indexes.is_empty() && self.workload.layout != PageLayout::Dsm {
             sites.extend(RecordIndex::site_names());
         }
+        if self.workload.operation == TableOperation::Scatter {
+            sites.extend(SITE_NAMES.map(String::from));
+        }
         for (number, index) in (1..).zip(&indexes) {
             let name = match self.workload.layout {
                 PageLayout::Dsm => format!("index of a{number}"),
@@ -91,6 +95,7 @@ impl Kernel for TableRun {
             TableOperation::Point => "point query",
             TableOperation::Update => "update",
             TableOperation::Delete => "deletion",
+            TableOperation::Scatter => "scattering",
         };
         let calls: &[&str] = if self.workload.layout.is_store() {
             &store::Call::NAMES
@@ -123,6 +128,13 @@ impl Kernel for TableRun {
                 self.warm(trace);
                 self.delete(trace, &mut found);
             }
+            TableOperation::Scatter => {
+                warm_up::run(self.workload.warm_up(), trace, |trace, _| {
+                    self.scatter(trace);
+                });
+                trace.mark(OPERATION_PHASE);
+                found.records = self.scatter(trace);
+            }
         }
         trace.end();
         let mut outcome = Outcome::default();
@@ -134,9 +146,7 @@ impl Kernel for TableRun {
             "operations",
             match self.workload.operation {
                 TableOperation::Point => self.workload.point_queries,
-                TableOperation::Scan | TableOperation::Update | TableOperation::Delete => {
-                    self.workload.records
-                }
+                _ => self.workload.records,
             },
         );
         if let Some(warm_up) = self.workload.warm_up() {
@@ -177,6 +187,23 @@ impl TableRun {
             Predicate::within(attribute, 0, end - 1)
         };
         tested.map(bound).collect()
+    }
+
+    /// Copies blocks to their pages; returns how many.
+    fn scatter<T: Trace>(&self, trace: &mut T) -> u64 {
+        let Table::Pax(file, _) = &*self.table else {
+            unreachable!("validation asks for another layout");
+        };
+        let own = PageSites::names("", &self.workload.schema()).len() as u16;
+        let scattered = Scattered {
+            frames: file.frames(),
+            pages: file.pages(),
+            attributes: self.workload.attributes,
+            block_bytes: self.workload.block_bytes,
+            buffer: self.places.blocks_read(),
+            first_site: PAGE_SITES + own,
+        };
+        scattered.copy(trace)
     }
 
     /// Warms up by scans, which leave the relation as it is.

@@ -1,6 +1,6 @@
 //! What to run on a relation, as data.
 
-use super::limits::{ATTRIBUTES, PAGE_BYTES, RECORDS, STRING_BYTES};
+use super::limits::{ATTRIBUTES, BLOCK_BYTES, PAGE_BYTES, RECORDS, STRING_BYTES};
 use crate::bounds::{OPERATIONS, SHARE, WORD_BYTES};
 use crate::page::abstraction::Gen;
 use crate::page::lines::{self, LinesPerRecord};
@@ -25,6 +25,8 @@ pub enum TableOperation {
     Update,
     /// Deletes the records that a range selects (PAX section 4.2).
     Delete,
+    /// Copies blocks, which were read attribute by attribute, to their places in pages (Clotho section 7.2.1).
+    Scatter,
 }
 
 impl TableOperation {
@@ -174,6 +176,9 @@ pub struct TableWorkload {
     /// How many point queries.
     #[schemars(transform = takes(OPERATIONS), transform = has_effect("operation", vec![TableOperation::Point]))]
     pub point_queries: u64,
+    /// Size of a block of storage; a page has groups of one block of each attribute.
+    #[schemars(transform = bytes, transform = takes(BLOCK_BYTES), transform = has_effect("operation", vec![TableOperation::Scatter]))]
+    pub block_bytes: u32,
     /// Tuples of each level of column abstraction under a tuple of the level above; one level if empty.
     #[schemars(transform = takes(RECORDS), transform = has_effect("layout", PageLayout::STORES.to_vec()))]
     pub abstraction: Vec<u64>,
@@ -220,6 +225,7 @@ impl Default for TableWorkload {
             first_projected: 1,
             aggregate: true,
             point_queries: 10_000,
+            block_bytes: 512,
             abstraction: Vec::new(),
             level_attributes: Vec::new(),
             prefetch_bytes: 256 << 20,

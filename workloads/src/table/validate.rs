@@ -1,7 +1,7 @@
 //! Which workloads on a relation can run.
 
 use super::build::check_pages;
-use super::limits::{ATTRIBUTES, MOST_BYTES, PAGE_BYTES, RECORDS, STRING_BYTES};
+use super::limits::{ATTRIBUTES, BLOCK_BYTES, MOST_BYTES, PAGE_BYTES, RECORDS, STRING_BYTES};
 use super::spec::{PageLayout, TableOperation, TableWorkload};
 use crate::bounds::{OPERATIONS, SHARE, WORD_BYTES};
 use crate::query::{IndexPages, Reconstruction};
@@ -47,6 +47,7 @@ impl TableWorkload {
             let message = "`cold` empties caches before every operation, and a scan, an update or a deletion is one; it must be `empty`";
             return Err(WorkloadError::new("caches", message));
         }
+        self.blocks_have_a_place()?;
         self.attributes_exist(
             "predicates",
             self.predicates,
@@ -78,6 +79,25 @@ impl TableWorkload {
             ATTRIBUTES.least,
             self.attributes - first + 1,
         )
+    }
+
+    fn blocks_have_a_place(&self) -> Result<(), WorkloadError> {
+        BLOCK_BYTES.check("block_bytes", self.block_bytes)?;
+        if self.operation != TableOperation::Scatter {
+            return Ok(());
+        }
+        if self.layout != PageLayout::Pax {
+            let message = "the blocks of minipages are scattered; it must be `pax`";
+            return Err(WorkloadError::new("layout", message));
+        }
+        if self.attributes.saturating_mul(self.block_bytes) > self.page_bytes {
+            let message = format!(
+                "{} bytes; a page of {} has no room for a block of each of {} attributes",
+                self.block_bytes, self.page_bytes, self.attributes
+            );
+            return Err(WorkloadError::new("block_bytes", message));
+        }
+        Ok(())
     }
 
     fn nulls_have_a_place(&self) -> Result<(), WorkloadError> {

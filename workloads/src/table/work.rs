@@ -2,6 +2,7 @@
 
 use super::spec::{PageLayout, TableOperation, TableWorkload};
 use crate::family::Family;
+use crate::page::COPY_WORD;
 use crate::query::Reconstruction;
 use crate::tree::EVENTS_PER_KEY_BIT;
 use crate::work::{Work, warming};
@@ -40,12 +41,17 @@ impl TableWorkload {
                 };
                 (queries, queries * point)
             }
+            (TableOperation::Scatter, _) => {
+                // A word is read, written, and followed by a branch.
+                let words = rows * self.value_bytes() as f64 / COPY_WORD as f64;
+                (0.0, 3.0 * words)
+            }
             (_, PageLayout::StandardRow) => (rows, rows * (4.0 + projected)),
             (_, PageLayout::SuperRow) => (rows, rows * (2.0 + projected)),
             (_, PageLayout::SuperColumn) => (rows, rows * 3.0 * projected),
             (operation, _) => {
                 let change = match operation {
-                    TableOperation::Scan | TableOperation::Point => 1.0,
+                    TableOperation::Scan | TableOperation::Point | TableOperation::Scatter => 1.0,
                     TableOperation::Update => 2.0,
                     TableOperation::Delete => 3.0,
                 };
@@ -56,7 +62,7 @@ impl TableWorkload {
         };
         let operations = match self.operation {
             TableOperation::Point => self.point_queries as f64,
-            TableOperation::Scan | TableOperation::Update | TableOperation::Delete => 1.0,
+            _ => 1.0,
         };
         let warm_up = warming(self.warm_up(), events / operations);
         let calls = looks * (1.0 + warm_up / events);

@@ -161,6 +161,8 @@ fn workloads_of(kernel: &KernelInfo) -> Vec<Value> {
             json!({"operation": "point", "index_pages": "stored"}),
             json!({"operation": "update", "strings": [2], "first_projected": 2, "page_bytes": 1 << 15}),
             json!({"operation": "update", "layout": "pax", "strings": [2], "first_projected": 2, "page_bytes": 1 << 15}),
+            json!({"layout": "pax"}),
+            json!({"layout": "pax", "operation": "scatter", "attributes": 1, "page_bytes": 1 << 15}),
             json!({"attributes": 512, "page_bytes": 1 << 15}),
             json!({"attributes": 512, "page_bytes": 1 << 15, "first_predicate": 512, "first_projected": 512}),
         ],

@@ -54,6 +54,9 @@ pub fn table() -> Vec<Value> {
     }
     let by_records = json!({"layout": "pax", "scan_order": "records"});
     all.push(with(&base, &[&by_records]));
+    let scatter = json!({"layout": "pax", "operation": "scatter"});
+    all.push(with(&base, &[&scatter]));
+    all.push(with(&base, &[&scatter, &json!({"attributes": 3, "projected": 1, "first_projected": 1, "block_bytes": 1024, "caches": "warm", "warm_up": 1})]));
     let strings = json!({"strings": [5, 6, 7], "string_bytes": 9, "nullable": [4, 7], "nulls": 0.2, "aggregate": false});
     for layout in ["nsm", "pax"] {
         for changes in [

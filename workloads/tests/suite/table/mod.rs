@@ -134,6 +134,30 @@ fn minipages_are_scanned_by_attributes_or_by_records() {
     assert_eq!(read_at_once("attributes"), by_records["pages"]);
 }
 
+/// Blocks come attribute by attribute, in order, and each is copied to a place of its own in the pages.
+#[test]
+fn scattering_copies_every_block_once() {
+    let (attributes, block) = (5, 512);
+    let scatter = json!({"operation": "scatter", "layout": "pax", "attributes": attributes, "first_projected": 1});
+    let metrics = metrics(scatter.clone());
+    let blocks = metrics["pages"] * (8192 / block / attributes) * attributes;
+    assert_eq!(metrics["returned"], blocks);
+    let events = events(scatter);
+    let places = |kind: Kind| -> Vec<u64> {
+        let of_kind = events.iter().filter(|event| event.kind == kind);
+        of_kind.map(|event| event.address).collect()
+    };
+    let (read, written) = (places(Kind::Load), places(Kind::Store));
+    assert_eq!(read.len() as u64, blocks * block / 4);
+    assert!(read.windows(2).all(|pair| pair[1] == pair[0] + 4));
+    let places: HashSet<&u64> = written.iter().collect();
+    assert_eq!(places.len(), read.len());
+    // The first attribute's blocks of a page are as far apart as there are attributes.
+    let of_page = written.chunks(128).take(3);
+    let first: Vec<u64> = of_page.map(|words| words[0] - written[0]).collect();
+    assert_eq!(first, [0, 5 * 512, 10 * 512]);
+}
+
 /// Nulls are nulls in every layout: no range selects them, and they come back as such.
 #[test]
 fn all_layouts_pass_over_the_same_nulls() {

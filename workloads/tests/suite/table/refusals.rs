@@ -38,6 +38,14 @@ fn mistakes_are_named() {
         message(json!({"layout": "dsm-merge", "operation": "delete"})),
         "reconstruction: places of records follow from their numbers, and a deletion would move all behind it; it must be `index`"
     );
+    assert_eq!(
+        message(json!({"operation": "scatter"})),
+        "layout: the blocks of minipages are scattered; it must be `pax`"
+    );
+    assert_eq!(
+        message(json!({"operation": "scatter", "layout": "pax", "block_bytes": 2048})),
+        "block_bytes: 2048 bytes; a page of 8192 has no room for a block of each of 8 attributes"
+    );
     for changes in [
         json!({"scan_order": "records"}),
         json!({"scan_order": "records", "layout": "pax", "operation": "update"}),
