@@ -136,7 +136,7 @@ def test_data_lie_behind_the_pages_of_the_workload(tmp_path: Path) -> None:
         return run(expand(load_experiment(path), overrides=[parse_set("dbms=compiled")])[0].point)
 
     pages = found(1_000_000)[STORAGE_TIME]["io_requests"]
-    end = 16 * (pages + -(-2000 // 65))
+    end = 16 * (pages + -(-2000 // 60))
     assert found(end)[STORAGE_TIME]["scan.slowdown"] > 1
     with pytest.raises(
         UserError, match=f"2000 records in nsm take more than the {end - 1} blocks of the volume from block {16 * pages} on"

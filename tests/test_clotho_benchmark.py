@@ -74,6 +74,30 @@ def test_an_s_scan_goes_record_by_record() -> None:
     assert kernel_pages("csm", DEFAULT_RECONSTRUCTION)["scan_order"] == "records"
 
 
+def test_blocks_of_c_pages_are_copied_to_their_places() -> None:
+    """All that a scan reads, by the processor, whose work grows by the same for each block (section 7.2.1)."""
+    machine = load_machine("pentium4-xeon-1700", dbms="shore-pentium2").native()
+
+    def copying(**given: Any) -> float:
+        work = {how: scan("csm", machine, scattering=how, **given)["cpu_seconds"] for how in ("copied", "direct")}
+        return work["copied"] - work["direct"]
+
+    two = copying(payload=2)
+    assert 512 * 2 * RECORDS / 63 / 2e9 < two < 512 * 2 * RECORDS / 63 / 0.2e9  # between 0.2 and 2 GB/s
+    assert copying(payload=8) == pytest.approx(4 * two, rel=0.3)
+    assert copying(payload=1, changes=True) == pytest.approx(15 / 2 * two, rel=0.3)  # pages with all columns
+    assert copying(payload=4, operator="si-scan", selectivity=0.0) == pytest.approx(two / 2, rel=0.3)
+
+
+def test_columns_of_a_query_are_copied_to_their_places() -> None:
+    machine = load_machine("pentium4-xeon-1700", dbms="shore-pentium2").native()
+    given = {"kernel": "clotho-tpch", "layout": "csm", "query": "q14", "scale_factor": 0.02, "sample_scale_factor": 0.002}
+    copied, direct = (ClothoTpch.model_validate(given | {"scattering": how}).run(system("csm", machine)) for how in ("copied", "direct"))
+    assert copied["blocks_read"] == direct["blocks_read"]
+    per_block = (copied["cpu_seconds"] - direct["cpu_seconds"]) / copied["blocks_read"]
+    assert 512 / 2e9 < per_block < 512 / 0.2e9
+
+
 def test_putting_records_together_by_position_takes_the_least_work() -> None:
     """A tenth of the records has a value looked up, or two files are scanned, or one is and a tenth of the other's values read."""
     machine = load_machine("pentium4-xeon-1700", dbms="shore-pentium2").native()
@@ -175,6 +199,7 @@ def test_semi_sequential_blocks_wait_for_no_turn() -> None:
         ({"run_blocks": 64}, "run_blocks is for whole pages"),
         ({"run_blocks": 17, "layout": "nsm"}, "17 blocks are no whole number of pages of 16; write a multiple of 16"),
         ({"layout": "pax", "reconstruction": "index"}, "reconstruction is for layout dsm, and layout is pax"),
+        ({"layout": "pax", "scattering": "direct"}, "scattering is for layout csm, and layout is pax"),
     ],
 )
 def test_workloads_that_make_no_sense_are_refused(wrong: dict[str, Any], told: str) -> None:

@@ -134,7 +134,7 @@ def test_pages_lie_behind_each_other(tmp_path: Path) -> None:
     larger = SCAN.replace("20000", "30000")
     others = f"b: {{{larger}}}\n  a: {{{SCAN}}}\n  records: {{kernel: clotho-scan, layout: nsm, records: 2000, pool: 1MiB}}"
     tables = [alone(tmp_path, scan)[STORAGE_TIME]["io_blocks"] for scan in (SCAN, SCAN, larger)]
-    end = sum(tables) + 16 * -(-2000 // 65)
+    end = sum(tables) + 16 * -(-2000 // 60)
     assert run(point(tmp_path, others, workload=SCAN, blocks=end))[STORAGE_TIME]["records.slowdown"] > 1
     with pytest.raises(
         UserError, match=f"2000 records in nsm take more than the {end - 1} blocks of the volume from block {sum(tables)} on"

@@ -131,7 +131,7 @@ def test_seeds_are_what_they_are_alone_where_no_blocks_would_be_the_same() -> No
 def test_data_lie_one_behind_the_other(device: System) -> None:
     """A volume that holds each of two relations does not hold both, unless they have disks of their own."""
     scan = {"kernel": "clotho-scan", "layout": "nsm", "records": 2000, "pool": "1MiB"}
-    blocks = -(-2000 // 65) * 16
+    blocks = -(-2000 // 60) * 16
     small = System(device.device.model_copy(update={"blocks": blocks + 16}), disks=2, volume="striped", stripe_blocks=16)
     with pytest.raises(
         UserError, match=f"2000 records in nsm take more than the {blocks + 16} blocks of the volume from block {blocks} on"

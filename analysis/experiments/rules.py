@@ -13,7 +13,7 @@ from memwalk.analysis.storage_workloads.together import PROGRAMS, TOGETHER
 from memwalk.analysis.storage_workloads.traffic import Traffic
 from memwalk.simcore.storage.queues import FCFS
 from memwalk.simcore.yaml_source import Route
-from memwalk.workloads.clotho.layouts import DEFAULT_RECONSTRUCTION
+from memwalk.workloads.clotho.layouts import DEFAULT_RECONSTRUCTION, DEFAULT_SCATTERING
 
 STORAGE = "storage"
 """The path of what names one."""
@@ -402,6 +402,16 @@ RULES = (
     *(
         Rule("workload.sample_scale_factor", "runs with a `machine`, which processes it", lambda run: bool(run.machine), kernel)
         for kernel in ("clotho-tpch", "compound")
+    ),
+    *(
+        Rule(
+            "workload.scattering",
+            "layout csm, with a `machine`, which copies",
+            lambda run: bool(run.machine) and run.workload["layout"] == "csm",
+            kernel,
+            neutral=(DEFAULT_SCATTERING,),
+        )
+        for kernel in ("clotho-scan", "clotho-tpch", "compound")
     ),
     Rule(
         "workload.read_first",

@@ -1,6 +1,6 @@
 """Columns that storage workloads share: where the time of their requests and of their processor went, in seconds."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from memwalk.analysis.causes import SHORT, shortened
@@ -43,6 +43,12 @@ def elapsed(periods: Mapping[str, Period]) -> dict[str, float | int]:
 def cpu_columns(work: Sampled) -> dict[str, float]:
     """Return ``cpu_seconds`` and its parts ``cpu_busy_seconds``, ``cpu_dcache_seconds``, ..."""
     return {"cpu_seconds": work.seconds} | cpu_parts(work.statistics["slots"], work.slot_seconds)
+
+
+def cpu_columns_of(works: Iterable[Sampled]) -> dict[str, float]:
+    """Return the same of several pieces of work together; nothing if there are none."""
+    each = [cpu_columns(work) for work in works]
+    return {name: sum(columns[name] for columns in each) for name in each[0]} if each else {}
 
 
 def cpu_parts(slots: Mapping[str, Any], slot_seconds: float) -> dict[str, float]:

@@ -70,6 +70,10 @@ class Csm:
             raise ValueError(f"column `{outside[0]}` of {self.table.name} is not in its A-pages but stored apart")
         return sum(1 << self.format.columns.index(column) for column in picked)
 
+    def wanted_blocks(self, schema: int) -> int:
+        """Return the blocks of an A-page that have the columns of ``schema``."""
+        return sum(self.format.minipage_blocks[column] for column in self._numbers(schema))
+
     def together(self, schema: int) -> int:
         """Return how many A-pages' columns of ``schema`` share a frame."""
         return a_pages_per_c_page(self.format.minipage_blocks, self._numbers(schema), self.format.blocks)

@@ -16,6 +16,12 @@ DEFAULT_RECONSTRUCTION: Reconstruction = "merge"
 DECOMPOSED: Mapping[Reconstruction, type[Dsm]] = {"merge": ColumnFiles, "position": ColumnFiles, "index": Dsm}
 """What the files of a table look like."""
 
+Scattering: TypeAlias = Literal["copied", "direct"]
+"""How blocks of long reads come to their places in C-pages: copied there by the processor, or brought there by the devices."""
+
+DEFAULT_SCATTERING: Scattering = "copied"
+"""A read of the prototype's Linux goes to 16 places at most, so that blocks come to one place and are copied (section 7.2.1)."""
+
 C_PAGES: Mapping[str, str] = {"layout": "pax"}
 """What the kernels `table` and `tpch` call C-pages, which are PAX pages in memory."""
 

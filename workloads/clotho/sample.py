@@ -1,11 +1,14 @@
 """What the processor does in Clotho's experiments: kernels on a sample of the records, which are scaled up to all of them."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from memwalk.traces.storage import Stream
+from memwalk.workloads.clotho.layout import Csm
 from memwalk.workloads.clotho.layouts import C_PAGES, Layout, Reconstruction, kernel_pages
-from memwalk.workloads.clotho.relation import PAGE_BYTES, PREDICATE
+from memwalk.workloads.clotho.relation import PAGE_BYTES, PREDICATE, relation
+from memwalk.workloads.tables import Pax
 
 SAMPLE_RECORDS = 40_000
 """Records that are simulated; five times as many change the cycles per record by 1%."""
@@ -56,6 +59,22 @@ def filtering(selectivity: float, records: int) -> Sample:
     sample = min(records, SAMPLE_RECORDS)
     work = {"operation": "scan", "attributes": 1, "first_predicate": 1, "selectivity": selectivity, "records": sample}
     return _of_table(C_PAGES, work | {"aggregate": False}, records / sample)
+
+
+def copying(streams: Iterable[Stream]) -> list[Sample]:
+    """Return the work of copying what scans of A-pages read to its places in C-pages; pages in one piece are read into their frames.
+
+    The sample has pages with as many blocks of each A-page as the scan reads, whatever columns they are of.
+    """
+    return [_scattering(one.file, one.file.full_schema if one.changes else one.schema) for one in streams if isinstance(one.file, Csm)]
+
+
+def _scattering(file: Csm, schema: int) -> Sample:
+    wanted, block_bytes = file.wanted_blocks(schema), file.format.block_bytes
+    pages = Pax(relation(wanted, SAMPLE_RECORDS)).pages
+    copied = pages * wanted * (PAGE_BYTES // block_bytes // wanted)
+    work = {"operation": "scatter", "attributes": wanted, "block_bytes": block_bytes, "first_predicate": 1, "records": SAMPLE_RECORDS}
+    return _of_table(C_PAGES, work, file.pages * wanted / copied)
 
 
 def fetching(payload: int, queries: int) -> Sample:

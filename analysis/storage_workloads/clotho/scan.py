@@ -1,26 +1,29 @@
 """Kernel `clotho-scan`: select the first attributes of R where the second lies in a range (Clotho, section 7.2.1)."""
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from random import Random
 from typing import Any, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
-from memwalk.analysis.storage_workloads.columns import cpu_columns, io_columns, seconds
+from memwalk.analysis.storage_workloads.columns import cpu_columns_of, io_columns, seconds
 from memwalk.analysis.storage_workloads.limits import AtOnce, Attributes, CommandBlocks, Pool, Records, RunsAhead, Seed
 from memwalk.analysis.storage_workloads.one_program import Begun, Columns, OneProgram, Placed
 from memwalk.analysis.storage_workloads.placed import check_read_ahead, frames_in, placed
 from memwalk.analysis.storage_workloads.reconstruction import Reconstruction
+from memwalk.analysis.storage_workloads.samples import simulate_samples
+from memwalk.analysis.storage_workloads.scattering import Scattering
 from memwalk.analysis.storage_workloads.traffic import TrafficOf, always
 from memwalk.simcore.storage.period import Period
-from memwalk.simcore.storage.sampled import Sampled, simulate_sample
+from memwalk.simcore.storage.sampled import Sampled
 from memwalk.simcore.storage.system import System
 from memwalk.simcore.storage.volumes import Volume
 from memwalk.simcore.units import PS_PER_SECOND, Real
 from memwalk.simcore.validation import mistake_at
-from memwalk.traces.storage import Client
+from memwalk.traces.storage import Client, Stream
 from memwalk.workloads.clotho import sample
-from memwalk.workloads.clotho.layouts import DEFAULT_RECONSTRUCTION, Layout
+from memwalk.workloads.clotho.layouts import DEFAULT_RECONSTRUCTION, DEFAULT_SCATTERING, Layout
 from memwalk.workloads.clotho.relation import PAGE_BLOCKS, end_of, scanned_pages
 from memwalk.workloads.programs import clotho
 
@@ -34,6 +37,7 @@ class ClothoScan(OneProgram):
     kernel: Literal["clotho-scan"]
     layout: Layout = Field(description="How records lie in pages and on storage")
     reconstruction: Reconstruction = DEFAULT_RECONSTRUCTION
+    scattering: Scattering = DEFAULT_SCATTERING
     operator: Literal["s-scan", "si-scan"] = Field(
         "s-scan", description="s-scan reads all attributes of the query; si-scan the second one, then the others of what qualifies"
     )
@@ -78,15 +82,15 @@ class ClothoScan(OneProgram):
         scanning = self._scanning(volume, first_block)
 
         def prepare(system: System) -> Callable[[], Begun]:
-            work = [self._sampled(system.machine, one) for one in self._samples()]
+            work = _Work(*(simulate_samples(system.machine, part) for part in self._samples(scanning)))
             return lambda: Begun([self._client(scanning, work)], lambda periods: self._columns(periods, work))
 
         return Placed(end_of(scanning.stored), prepare)
 
-    def _columns(self, periods: Mapping[str, Period], work: Sequence[Sampled | None]) -> Columns:
+    def _columns(self, periods: Mapping[str, Period], work: "_Work") -> Columns:
         """Return the time, what of it the processor did not work in, and what processor, pool and devices did."""
         (period,) = periods.values()
-        elapsed, counts, cpu = seconds(period.elapsed_ps), period.pools[clotho.POOL], _cpu_columns(work)
+        elapsed, counts, cpu = seconds(period.elapsed_ps), period.pools[clotho.POOL], work.columns
         return (
             {
                 "seconds": elapsed,
@@ -110,34 +114,37 @@ class ClothoScan(OneProgram):
         run_blocks = self.run_blocks or volume.row_blocks
         run_pages = run_blocks if self.layout == "csm" else max(1, run_blocks // PAGE_BLOCKS)
         scanning = clotho.Scanning(stored, self.records, self.payload, run_pages, self.runs_ahead, self.changes)
-        streams = scanning.selecting if self.operator == "s-scan" else scanning.filtering
-        check_read_ahead(streams, self.records, self.runs_ahead, self.pool)
+        check_read_ahead(self._streams(scanning), self.records, self.runs_ahead, self.pool)
         return scanning
 
-    def _samples(self) -> list[sample.Sample]:
-        """Say what the processor does: all the work of an s-scan, or filtering and fetching of an si-scan."""
+    def _streams(self, scanning: clotho.Scanning) -> list[Stream]:
+        return scanning.selecting if self.operator == "s-scan" else scanning.filtering
+
+    def _samples(self, scanning: clotho.Scanning) -> tuple[list[sample.Sample], list[sample.Sample]]:
+        """Say what the processor does while pages are scanned, and with records that are then had one by one."""
+        copying = sample.copying(self._streams(scanning)) if self.scattering == "copied" else []
         if self.operator == "s-scan":
             wanted = sample.Selection(self.attributes, self.payload, self.selectivity, self.records)
-            return [sample.scanning(self.layout, wanted, changes=self.changes, reconstruction=self.reconstruction)]
-        return [sample.filtering(self.selectivity, self.records), sample.fetching(self.payload, self._selected)]
+            return [sample.scanning(self.layout, wanted, changes=self.changes, reconstruction=self.reconstruction), *copying], []
+        return [sample.filtering(self.selectivity, self.records), *copying], [sample.fetching(self.payload, self._selected)]
 
-    def _client(self, scanning: clotho.Scanning, work: Sequence[Sampled | None]) -> Client:
-        frames = frames_in(self.pool)
+    def _client(self, scanning: clotho.Scanning, work: "_Work") -> Client:
+        frames, scan_ps = frames_in(self.pool), sum(one.ps for one in work.scanning)
         if self.operator == "s-scan":
-            (scan_ps,) = (0 if one is None else one.ps for one in work)
             return scanning.s_scan(frames, scan_ps)
-        filtering, fetching = work
         qualifying = Random(self.seed).sample(range(self.records), self._selected)
-        filter_ps = 0 if filtering is None else filtering.ps
-        record_ps = 0 if fetching is None else round(fetching.seconds * PS_PER_SECOND / max(1, len(qualifying)))
-        return scanning.si_scan(frames, filter_ps, record_ps, qualifying, self.in_flight)
-
-    @staticmethod
-    def _sampled(machine: Mapping[str, Any] | None, work: sample.Sample) -> Sampled | None:
-        return None if machine is None else simulate_sample(machine, work.workload, work.times)
+        record_ps = round(sum(one.seconds for one in work.fetching) * PS_PER_SECOND / max(1, len(qualifying)))
+        return scanning.si_scan(frames, scan_ps, record_ps, qualifying, self.in_flight)
 
 
-def _cpu_columns(work: Sequence[Sampled | None]) -> dict[str, float]:
-    """Sum up the columns of all pieces of work; there are none without a machine."""
-    each = [cpu_columns(one) for one in work if one is not None]
-    return {name: sum(columns[name] for columns in each) for name in each[0]} if each else {}
+@dataclass(frozen=True)
+class _Work:
+    """What the processor does; nothing without a machine."""
+
+    scanning: Sequence[Sampled]
+    fetching: Sequence[Sampled]
+
+    @property
+    def columns(self) -> dict[str, float]:
+        """All of it together."""
+        return cpu_columns_of([*self.scanning, *self.fetching])

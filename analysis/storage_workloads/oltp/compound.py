@@ -9,11 +9,13 @@ from memwalk.analysis.storage_workloads.commands import MisfitError
 from memwalk.analysis.storage_workloads.limits import RunsAhead, SampleScaleFactor, ScaleFactor
 from memwalk.analysis.storage_workloads.oltp.settings import TpccSettings
 from memwalk.analysis.storage_workloads.oltp.tpcc import Tpcc
+from memwalk.analysis.storage_workloads.scattering import Scattering
 from memwalk.analysis.storage_workloads.side_by_side import Side, columns_of, first_blocks, side_by_side
 from memwalk.analysis.storage_workloads.tpch import ClothoTpch
 from memwalk.analysis.storage_workloads.tpch.query import query_work
 from memwalk.analysis.storage_workloads.traffic import TrafficOf, always
 from memwalk.simcore.storage.system import System
+from memwalk.workloads.clotho.layouts import DEFAULT_SCATTERING
 
 COMPOUND = "compound"
 """The kernel."""
@@ -31,6 +33,7 @@ class Compound(TpccSettings):
     traffic: ClassVar[TrafficOf] = always()
 
     kernel: Literal["compound"]
+    scattering: Scattering = DEFAULT_SCATTERING
     query: Literal["q1", "q6", "q12", "q14"] = Field("q1", description="Query of TPC-H")
     scale_factor: ScaleFactor = Field(1.0, description="Size of TPC-H; 1 is 1 GB")
     sample_scale_factor: SampleScaleFactor = Field(0.02, description="Database on which the query's processor time is simulated")

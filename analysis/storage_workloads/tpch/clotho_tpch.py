@@ -10,6 +10,7 @@ from memwalk.analysis.storage_workloads.limits import Pool, RunsAhead, SampleSca
 from memwalk.analysis.storage_workloads.one_program import Begun, Columns, OneProgram, Placed
 from memwalk.analysis.storage_workloads.placed import check_read_ahead, frames_in
 from memwalk.analysis.storage_workloads.reconstruction import Reconstruction
+from memwalk.analysis.storage_workloads.scattering import Scattering
 from memwalk.analysis.storage_workloads.tpch.query import QueryWork, placed_tables, query_work, with_work
 from memwalk.analysis.storage_workloads.traffic import TrafficOf, always
 from memwalk.simcore.storage.period import Period
@@ -17,7 +18,7 @@ from memwalk.simcore.storage.system import System
 from memwalk.simcore.storage.volumes import Volume
 from memwalk.traces.storage import Client
 from memwalk.workloads.clotho import sample
-from memwalk.workloads.clotho.layouts import DEFAULT_RECONSTRUCTION, Layout, kernel_pages
+from memwalk.workloads.clotho.layouts import DEFAULT_RECONSTRUCTION, DEFAULT_SCATTERING, Layout, kernel_pages
 from memwalk.workloads.programs import query as program
 
 
@@ -30,6 +31,7 @@ class ClothoTpch(OneProgram):
     kernel: Literal["clotho-tpch"]
     layout: Layout = Field(description="How records lie in pages and on storage")
     reconstruction: Reconstruction = DEFAULT_RECONSTRUCTION
+    scattering: Scattering = DEFAULT_SCATTERING
     query: Literal["q1", "q6", "q12", "q14"] = Field(description="Query of TPC-H")
     scale_factor: ScaleFactor = Field(1.0, description="1 is 1 GB")
     sample_scale_factor: SampleScaleFactor = Field(
@@ -60,7 +62,8 @@ class ClothoTpch(OneProgram):
             check_read_ahead(scanned.streams, records, self.runs_ahead, self.pool)
 
         def prepare(system: System) -> Callable[[], Begun]:
-            work = with_work(placed, system.machine, self._sample(placed[0].scanned.pages_per_frame))
+            query, copied = self._sample(placed[0].scanned.pages_per_frame), self.scattering == "copied"
+            work = with_work(placed, system.machine, query, copied=copied)
             return lambda: Begun([self._client(work)], lambda periods: self._columns(periods, work))
 
         return Placed(placed[-1].scanned.end_block, prepare)

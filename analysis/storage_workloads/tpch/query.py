@@ -1,12 +1,13 @@
 """A query of TPC-H on a system: where its tables lie, and what the processor's part of it takes."""
 
 from collections.abc import Mapping, Sequence
+from itertools import chain
 from typing import Any, NamedTuple
 
-from memwalk.analysis.storage_workloads.columns import cpu_columns
+from memwalk.analysis.storage_workloads.columns import cpu_columns_of
 from memwalk.analysis.storage_workloads.commands import MisfitError
 from memwalk.analysis.storage_workloads.placed import rows_for
-from memwalk.simcore.storage.sampled import simulate_sample
+from memwalk.analysis.storage_workloads.samples import simulate_samples
 from memwalk.simcore.storage.volumes import Volume
 from memwalk.workloads.clotho import sample, tpch
 from memwalk.workloads.clotho.layouts import Layout, Reconstruction
@@ -54,12 +55,14 @@ class QueryWork(NamedTuple):
     """What the processor does, as `cpu_columns` has it; nothing without a machine."""
 
 
-def with_work(placed: Sequence[PlacedTable], machine: Mapping[str, Any] | None, work: sample.Sample) -> QueryWork:
-    """Have the processor's time of a query simulated, and divide it among the scans."""
-    times_ps, columns_of_cpu = (0, 0), {}
-    if machine is not None:
-        simulated = simulate_sample(machine, work.workload, work.times)
-        second_ps = simulated.phases_ps(sample.PROBING)
-        times_ps, columns_of_cpu = (simulated.ps - second_ps, second_ps), cpu_columns(simulated)
-    scans = [TableScan(one.scanned.streams, one.records, ps) for one, ps in zip(placed, times_ps, strict=False)]
-    return QueryWork(scans, columns_of_cpu)
+def with_work(placed: Sequence[PlacedTable], machine: Mapping[str, Any] | None, work: sample.Sample, *, copied: bool) -> QueryWork:
+    """Have the processor's time of a query simulated, and divide it among the scans; what these read may have to be copied to its place."""
+    queries = simulate_samples(machine, [work])
+    probing_ps = sum(one.phases_ps(sample.PROBING) for one in queries)
+    times_ps = (sum(one.ps for one in queries) - probing_ps, probing_ps)
+    copies = [simulate_samples(machine, sample.copying(one.scanned.streams) if copied else []) for one in placed]
+    scans = [
+        TableScan(one.scanned.streams, one.records, ps + sum(copying.ps for copying in copying_it))
+        for one, ps, copying_it in zip(placed, times_ps, copies, strict=False)
+    ]
+    return QueryWork(scans, cpu_columns_of([*queries, *chain.from_iterable(copies)]))
