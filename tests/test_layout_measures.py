@@ -12,7 +12,7 @@ import pytest
 from memwalk.analysis.claims import Holds, Study, panel
 from memwalk.analysis.papers import measures
 from memwalk.analysis.papers.cstore import WIDTH, crossing
-from memwalk.analysis.papers.pax.layouts import SELECTIVITY, SIZE, risen
+from memwalk.analysis.papers.pax.layouts import PROJECTED, SELECTIVITY, SIZE, TESTED, risen
 from memwalk.analysis.papers.pax.summary import linear
 from memwalk.analysis.papers.pax.tpch import faster
 
@@ -80,6 +80,33 @@ def test_in_memory_the_processor_is_compared_and_with_io_all_of_the_time() -> No
         for size in (0.1, 0.2, 0.5)
     ]
     assert faster(panel(rows, [SIZE])).to_dict() == pytest.approx({0.1: 1.5, 0.2: 1.1, 0.5: 1.1})
+
+
+def with_dsm(selection: float, attributes: float) -> Study:
+    """A relation that DSM scans in so many times the cycles of the others, by selectivity and by attributes projected and tested."""
+    panels = {
+        name: panel(
+            [
+                {"variant": variant, axis: value, "cycles": cycles}
+                for variant, cycles in (("NSM", 1.0), ("PAX", 1.0), ("DSM", times))
+                for value in (1, 7)
+            ],
+            [axis],
+        )
+        for name, axis, times in (
+            ("selection", SELECTIVITY, selection),
+            ("projectivity", PROJECTED, attributes),
+            ("predicates", TESTED, attributes),
+        )
+    }
+    return Study(panels, NO_MACHINES)
+
+
+@pytest.mark.parametrize(("selection", "attributes", "holds"), [(0.9, 1.1, True), (1.1, 0.9, False)])
+def test_dsm_is_never_better_where_the_study_shows_it(selection: float, attributes: float, holds: bool) -> None:
+    judged = PAX["pax-dsm-never-better"](with_dsm(selection, attributes))
+    assert isinstance(judged, Holds)
+    assert judged.holds is holds
 
 
 def io_bound(nsm: float, pax: float) -> Study:
