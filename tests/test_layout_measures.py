@@ -14,7 +14,7 @@ from memwalk.analysis.papers import measures
 from memwalk.analysis.papers.cstore import WIDTH, crossing
 from memwalk.analysis.papers.pax.layouts import PROJECTED, SELECTIVITY, SIZE, TESTED, risen
 from memwalk.analysis.papers.pax.summary import linear
-from memwalk.analysis.papers.pax.tpch import faster
+from memwalk.analysis.papers.pax.tpch import SELECTIONS, faster
 
 PAX = measures("pax")
 NO_MACHINES: Callable[[str], dict[str, Any]] = {}.__getitem__
@@ -107,6 +107,18 @@ def test_dsm_is_never_better_where_the_study_shows_it(selection: float, attribut
     judged = PAX["pax-dsm-never-better"](with_dsm(selection, attributes))
     assert isinstance(judged, Holds)
     assert judged.holds is holds
+
+
+def test_a_platform_saves_the_mean_of_its_range_selections() -> None:
+    def timed(nsm: float) -> pd.DataFrame:
+        rows = [{"variant": variant, SELECTIVITY: 0.1, "cpu_seconds": seconds} for variant, seconds in (("NSM", nsm), ("PAX", 1.0))]
+        return panel(rows, [SELECTIVITY])
+
+    times = dict.fromkeys(SELECTIONS, 1.0) | {SELECTIONS[-1]: 2.0}
+    panels = {f"{platform}-{name}": timed(nsm) for platform in ("xeon", "sparc", "alpha") for name, nsm in times.items()}
+    saved = PAX["pax-fig14-rs"](Study(panels, NO_MACHINES))
+    assert isinstance(saved, pd.Series)
+    assert saved.tolist() == pytest.approx([50 / len(SELECTIONS)] * 3)
 
 
 def io_bound(nsm: float, pax: float) -> Study:
