@@ -190,5 +190,5 @@ def test_a_call_that_the_profile_lacks_is_one_line(tmp_path: Path) -> None:
     (tmp_path / "point.yaml").write_text(text)
     result = memwalk("run", str(tmp_path / "point.yaml"), "--out", str(tmp_path / "out"))
     assert result.returncode == 2
-    assert "the trace calls `lock-record`, but DBMS profile compiled has only aggregate" in result.stderr
+    assert "the trace calls `lock-file`, but DBMS profile compiled has only aggregate" in result.stderr
     assert "Traceback" not in result.stderr

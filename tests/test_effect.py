@@ -92,10 +92,10 @@ def on_storage(workload: str, storage: str) -> str:
         (experiment(SCAN, ATLAS % ", disks: 2, volume: striped, stripe_blocks: 3, queue: sptf"), (), "storage.queue"),
         (experiment(Q14, ATLAS % ", queue: sptf"), (), "storage.queue"),
         (experiment(Q14, ATLAS % ", write_batch: 4"), (), "storage.write_batch"),
-        (experiment(LOAD, ATLAS % ", read_pages: 4"), (), "storage.read_pages"),
+        (experiment(JOIN + ", output: stored", ATLAS % ", read_pages: 4"), (), "storage.read_pages"),
         (experiment(Q14, ATLAS % (DISK % "write_settle: 1ms")), (), "storage.parameters.write_settle"),
         (on_storage(CLOTHO, ATLAS % (DISK % "write_segments: 1")), (), "storage.parameters.write_segments"),
-        (experiment(LOAD, ATLAS % (DISK % "read_ahead_blocks: 0")), (), "storage.parameters.read_ahead_blocks"),
+        (experiment(JOIN + ", output: stored", ATLAS % (DISK % "read_ahead_blocks: 0")), (), "storage.parameters.read_ahead_blocks"),
         (on_storage(SPANNING + ", write_share: 1", ATLAS % (DISK % "leaves_read_ahead: true")), (), "storage.parameters.leaves_read_ahead"),
         (on_storage(SPANNING, ATLAS % ", disks: 2, volume: striped, stripe_blocks: 8, queue: sptf"), (), "storage.queue"),
         (on_storage("kernel: interleaved-read", ATLAS % ", disks: 3, volume: striped, queue: c-look"), (), "storage.queue"),
@@ -249,7 +249,6 @@ WRITING = (
     on_storage(SPANNING + ", write_share: 1", FLASH),
     on_storage(CLOTHO.replace("scan", "insert"), FLASH),
     on_storage(UPDATES % "insert", FLASH),
-    experiment(LOAD, FLASH),
     experiment(JOIN + ", output: stored", FLASH),
 )
 BOTH = (
@@ -258,6 +257,7 @@ BOTH = (
     on_storage(f"kernel: together, programs: {{a: {{{REQUESTS}}}, b: {{{REQUESTS}, write_share: 1}}}}", FLASH),
     experiment(INDEX.replace("scan", "insert").replace(", range: 500", ""), FLASH),
     experiment(Q14.replace("q14", "rs"), FLASH),
+    experiment(LOAD, FLASH),
 )
 
 

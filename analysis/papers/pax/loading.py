@@ -36,7 +36,7 @@ def _(study: Study) -> Holds:
 
 @measure("pax-load-page-fill")
 def _(study: Study) -> pd.Series[float]:
-    return series(exhaustive(study), PAX, "lineitem_fill_at_first_percent")
+    return series(exhaustive(study), PAX, "fill_at_first_percent")
 
 
 @measure("pax-table2-reorgs-0", "pax-load-reorgs-text")

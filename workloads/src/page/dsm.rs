@@ -15,6 +15,8 @@ use crate::validate::WorkloadError;
 pub const NUMBER: usize = 0;
 /// Place of the value in a sub-relation.
 pub const VALUE: usize = 1;
+/// Type of record numbers.
+pub(crate) const NUMBER_TYPE: Type = Type::Int32;
 
 /// Site numbers of the parts of pages that all sub-relations share, then two for each attribute, then the index's.
 fn index_sites(schema: &Schema, first_site: u16) -> u16 {
@@ -44,7 +46,7 @@ pub struct DsmLoader {
 /// The relation of one attribute.
 pub(crate) fn sub_relation(attribute: &Attribute) -> Schema {
     Schema::new(vec![
-        Attribute::new("record number", Type::Int32),
+        Attribute::new("record number", NUMBER_TYPE),
         attribute.clone(),
     ])
 }

@@ -16,6 +16,21 @@ pub struct Loading {
 }
 
 impl Loading {
+    /// Adds the counts of another file.
+    pub fn add(&mut self, other: &Self) {
+        self.reorganizations += other.reorganizations;
+        self.for_last_record += other.for_last_record;
+        self.reorganized_pages += other.reorganized_pages;
+        self.fill_at_first += other.fill_at_first;
+    }
+
+    /// How full reorganized pages were before the first, on the average, in whole percent; 0 if there are none.
+    #[must_use]
+    pub fn fill_at_first_percent(&self) -> u64 {
+        let pages = self.reorganized_pages.max(1) as f64;
+        (100.0 * self.fill_at_first / pages).round() as u64
+    }
+
     /// The file has a new last page.
     pub(super) fn new_page(&mut self) {
         if self.since == Some(1) {

@@ -1,5 +1,7 @@
 //! What the attributes of a relation are.
 
+use super::Value;
+
 /// Type of an attribute.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Type {
@@ -26,6 +28,16 @@ impl Type {
             Self::Int64 | Self::Float64 => Some(8),
             Self::Fixed(bytes) => Some(usize::from(bytes)),
             Self::Variable(_) => None,
+        }
+    }
+
+    /// Bytes of a value, none of one that is missing.
+    #[must_use]
+    pub fn bytes_of(self, value: Value<'_>) -> usize {
+        if value.is_present() {
+            self.fixed_bytes().unwrap_or_else(|| value.bytes().len())
+        } else {
+            0
         }
     }
 

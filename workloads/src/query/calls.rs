@@ -30,4 +30,6 @@ calls! {
     HashProbe = "hash-probe",
     OutputRecord = "output-record",
     DeleteRecord = "delete-record",
+    LockFile = "lock-file",
+    LockPage = "lock-page",
 }

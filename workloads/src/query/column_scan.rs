@@ -6,6 +6,7 @@
 
 use super::Reconstruction;
 use super::calls::Call;
+use super::point::lock;
 use super::predicate::Predicate;
 use super::scan::{OpenPage, Scan, Stored, loaded};
 use crate::page::{Columns, Loaded, PageFile, Pax, Value};
@@ -157,7 +158,7 @@ pub(crate) fn point_in_columns<'f, T: Trace>(
     project: &[usize],
 ) -> Vec<Loaded<Value<'f>>> {
     let files: Vec<_> = stored.files().collect();
-    trace.call(Call::LockRecord as u16);
+    lock(trace);
     let read = |&attribute: &usize| {
         let Stored { file, first_page } = files[attribute];
         let id = stored.relation.place(attribute, number);

@@ -55,9 +55,7 @@ pub(super) fn log_record<F: PageFile, T: Trace>(
     for (attribute, mut column) in columns.iter().copied().enumerate() {
         let found = loaded(file, trace, page, attribute, &mut column, record);
         let kind = file.schema().attributes()[attribute].kind;
-        if found.value.is_present() {
-            bytes += kind.fixed_bytes().unwrap_or(found.value.bytes().len());
-        }
+        bytes += kind.bytes_of(found.value);
         dep = found.token.after(0).or(dep);
     }
     log.append_values(trace, bytes, dep);

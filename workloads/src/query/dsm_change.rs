@@ -137,7 +137,7 @@ impl ChangedDsm<'_> {
             if trace.failed() {
                 return index as u64;
             }
-            let number = list.load(trace, index);
+            let number = list.load(trace, index).value;
             trace.call(Call::LockRecord as u16);
             for &attribute in attributes {
                 let place = finder.find(self.relation, trace, number, attribute);

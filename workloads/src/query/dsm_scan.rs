@@ -1,7 +1,7 @@
 //! The scan of a decomposed relation (PAX section 4.3).
 //!
-//! The first predicate is tested on its attribute's file from end to end, which leaves a list of record numbers. Every
-//! other value, tested or projected, is found by its record number through the attribute's index.
+//! Each predicate is tested on its attribute's file from end to end, which leaves a list of the numbers of the records that pass it and all
+//! before it. Projected values are found by their record number through the attribute's index.
 
 use super::calls::Call;
 use super::file_pages::FilePages;
@@ -182,31 +182,31 @@ impl List {
         self.numbers
     }
 
-    pub(super) fn load<T: Trace>(&self, trace: &mut T, index: usize) -> u32 {
+    pub(super) fn load<T: Trace>(&self, trace: &mut T, index: usize) -> Loaded<u32> {
         let place = self.place(index);
-        self.memory.load(trace, Site::List, place, Dep::NONE).value
+        self.memory.load(trace, Site::List, place, Dep::NONE)
     }
 }
 
 impl<'f> StoredDsm<'f> {
-    /// Goes through the file of `attribute` and lists the records that pass `first`.
-    fn list<T: Trace>(
+    /// Goes through the file of `attribute` and hands the numbers of the records that pass `predicate` to `take`.
+    fn passing<T: Trace>(
         self,
         trace: &mut T,
         fetcher: &mut Fetcher<'f>,
         attribute: usize,
-        first: Option<&Predicate>,
-    ) -> List {
+        predicate: Option<&Predicate>,
+        mut take: impl FnMut(&mut T, Loaded<u32>),
+    ) {
         let file = self.relation.file(attribute);
-        let mut list = List::new(self.list, self.relation.records());
         for number in 0..file.pages() {
             if trace.failed() {
-                break;
+                return;
             }
             let stored = fetcher.finder.stored(attribute, number);
             let mut page = OpenPage::turn(file, trace, number, stored);
             page.select(trace, &[], |page, trace, record| {
-                let passes = first.is_none_or(|predicate| {
+                let passes = predicate.is_none_or(|predicate| {
                     predicate.holds(trace, |trace, wanted| {
                         if wanted == attribute {
                             return page.read(trace, record, VALUE);
@@ -217,15 +217,14 @@ impl<'f> StoredDsm<'f> {
                 });
                 if passes {
                     let number = page.read(trace, record, NUMBER);
-                    list.push(trace, number.value.int() as u32, number.token.after(0));
+                    take(trace, number.map(|number| number.int() as u32));
                 }
             });
         }
-        list
     }
 
-    /// Lists the records that pass the predicates, the first of which is tested on its attribute's file from end to end. Without
-    /// any, the file of `spare` tells which records there are.
+    /// Lists the records that pass the predicates, each of which is tested on its attribute's file from end to end. Without any, the file of
+    /// `spare` tells which records there are.
     pub(super) fn select<T: Trace>(
         self,
         trace: &mut T,
@@ -236,21 +235,71 @@ impl<'f> StoredDsm<'f> {
         let (first, later) = predicates.split_at(predicates.len().min(1));
         let first = first.first();
         let attribute = first.map_or(spare, |predicate| predicate.attribute);
-        let mut list = self.list(trace, fetcher, attribute, first);
+        let mut list = List::new(self.list, self.relation.records());
+        self.passing(trace, fetcher, attribute, first, |trace, number| {
+            list.push(trace, number.value, number.token.after(0));
+        });
         for predicate in later {
-            // What is left is written over what was read.
-            let listed = std::mem::take(&mut list.numbers);
-            for index in 0..listed {
-                if trace.failed() {
-                    return list;
-                }
-                let number = list.load(trace, index);
-                if predicate.holds(trace, |trace, wanted| fetcher.value(trace, number, wanted)) {
-                    list.push(trace, number, Dep::NONE);
-                }
-            }
+            let mut merge = Merge::new(&mut list);
+            let (attribute, predicate) = (predicate.attribute, Some(predicate));
+            self.passing(trace, fetcher, attribute, predicate, |trace, number| {
+                merge.keep(trace, number);
+            });
         }
         list
+    }
+}
+
+/// What is left of a list when the numbers that are kept come in their order: they are written over those that were read.
+struct Merge<'l> {
+    list: &'l mut List,
+    listed: usize,
+    read: usize,
+    /// The number that was read last.
+    head: Option<Loaded<u32>>,
+    /// The number before.
+    before: Option<u32>,
+}
+
+impl<'l> Merge<'l> {
+    fn new(list: &'l mut List) -> Self {
+        let listed = std::mem::take(&mut list.numbers);
+        Self {
+            list,
+            listed,
+            read: 0,
+            head: None,
+            before: None,
+        }
+    }
+
+    /// Keeps a number, which is greater than the one before, if the list has it.
+    ///
+    /// # Panics
+    /// If it is not: values of a decomposed relation lie in the order of their records.
+    fn keep<T: Trace>(&mut self, trace: &mut T, number: Loaded<u32>) {
+        assert!(self.before.replace(number.value) < Some(number.value));
+        while self.is_behind(trace, number.value) {
+            if self.read == self.listed {
+                return;
+            }
+            self.head = Some(self.list.load(trace, self.read));
+            self.read += 1;
+        }
+        if self.head.is_some_and(|head| head.value == number.value) {
+            self.list.push(trace, number.value, number.token.after(0));
+        }
+    }
+
+    /// Whether the list is to be read on before a number is found in it or not.
+    fn is_behind<T: Trace>(&self, trace: &mut T, number: u32) -> bool {
+        let Some(head) = self.head else {
+            return true;
+        };
+        let behind = head.value < number;
+        trace.work(1);
+        trace.branch(Site::List, behind, head.token.after(1));
+        behind
     }
 }
 
@@ -293,7 +342,7 @@ impl<'f> Scan<'f> for StoredDsm<'f> {
             if trace.failed() {
                 return;
             }
-            let number = list.load(trace, index);
+            let number = list.load(trace, index).value;
             row.clear();
             for &attribute in project {
                 row.push(fetcher.value(trace, number, attribute));

@@ -1,6 +1,7 @@
 //! The buffer of the log, which all that changes records writes to.
 
 use super::calls::Call;
+use super::log_file::LogFile;
 use super::sites::Site;
 use crate::page::copy_words;
 use crate::tracer::{Dep, Trace};
@@ -15,16 +16,44 @@ const LOG_FRAME_BYTES: u64 = LOG_RECORD_BYTES - 2 * 8;
 pub struct LogBuffer {
     address: u64,
     filled: u64,
+    /// Where it goes to, if that is part of the run.
+    file: Option<LogFile>,
 }
 
 impl LogBuffer {
     /// Bytes of the buffer.
     pub const BYTES: u64 = 64 * 1024;
 
+    /// Pages in storage of a log that is written there.
+    pub const PAGES: u64 = LogFile::PAGES;
+
     /// An empty buffer at an address.
     #[must_use]
     pub fn new(address: u64) -> Self {
-        Self { address, filled: 0 }
+        Self {
+            address,
+            filled: 0,
+            file: None,
+        }
+    }
+
+    /// The same of a log that is written to storage, to pages of so many bytes from number `first_page` on.
+    #[must_use]
+    pub fn stored(address: u64, first_page: u64, page_bytes: u64) -> Self {
+        Self {
+            file: Some(LogFile::new(first_page, page_bytes)),
+            ..Self::new(address)
+        }
+    }
+
+    /// Logs an inserted record of so many bytes.
+    pub fn append_record<T: Trace>(&mut self, trace: &mut T, bytes: usize) {
+        self.append_values(trace, bytes, Dep::NONE);
+    }
+
+    /// Writes the page of storage that is not full. Returns how many pages were written.
+    pub fn finish<T: Trace>(&mut self, trace: &mut T) -> u64 {
+        self.file.as_mut().map_or(0, |file| file.finish(trace))
     }
 
     /// Logs one changed number.
@@ -45,5 +74,8 @@ impl LogBuffer {
         let (place, words) = (self.address + self.filled, copy_words(bytes as usize));
         trace.store(Site::Log, place, bytes as u16, words, dep);
         self.filled += bytes;
+        if let Some(file) = &mut self.file {
+            file.take(trace, bytes);
+        }
     }
 }

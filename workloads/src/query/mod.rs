@@ -19,6 +19,7 @@ mod hash_table;
 mod heap;
 mod index_pages;
 mod log_buffer;
+mod log_file;
 mod output;
 mod point;
 mod predicate;

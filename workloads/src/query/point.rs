@@ -33,7 +33,7 @@ pub fn point<'f, F: PageFile, T: Trace>(
     trace.page_read(first_page + u64::from(id.page), frame);
     trace.call(Call::FixPage as u16);
     let page = file.open(trace, id.page, dep);
-    trace.call(Call::LockRecord as u16);
+    lock(trace);
     let Some(record) = file.record(trace, page, id.slot) else {
         return Vec::new();
     };
@@ -52,7 +52,14 @@ pub(crate) fn point_decomposed<'f, T: Trace>(
     number: u32,
     project: &[usize],
 ) -> Vec<Loaded<Value<'f>>> {
-    trace.call(Call::LockRecord as u16);
+    lock(trace);
     let read = |&attribute: &usize| fetcher.value(trace, number, attribute);
     project.iter().map(read).collect()
+}
+
+/// Locks a record that no scan has led to: where locks are hierarchical, its file and its page are locked first (PAX section 5.2).
+pub(super) fn lock<T: Trace>(trace: &mut T) {
+    for level in [Call::LockFile, Call::LockPage, Call::LockRecord] {
+        trace.call(level as u16);
+    }
 }

@@ -2,8 +2,10 @@
 
 use super::Table;
 use super::blocks::for_each_generated;
+use super::intake::Intake;
 use super::places::{Places, index_base};
 use super::spec::TpchWorkload;
+use crate::page::dsm::NUMBER_TYPE;
 use crate::page::{
     Columns, Dsm, DsmLoader, Frames, Geometry, Nsm, PageFile, PageSites, Pax, PaxOptions, Pool,
     Schema, Value, assert_apart,
@@ -68,6 +70,7 @@ pub(super) fn fill<F: Create, T: Trace>(
     table: Table,
     mut file: F,
     first_page: u64,
+    intake: &mut Intake,
     trace: &mut T,
 ) -> F {
     let mut random = Random::new(workload.seed, table as u64);
@@ -78,10 +81,15 @@ pub(super) fn fill<F: Create, T: Trace>(
         (written..end).for_each(|page| trace.page_write(first_page + u64::from(page)));
         written = written.max(end);
     };
+    let schema = table.schema();
     for_each_generated(table, workload.scale_factor, trace, |trace, record| {
         if !trace.failed() {
+            intake.read(trace, &schema, record);
             trace.call(Call::InsertRecord as u16);
             let id = file.insert(trace, record);
+            let attributes = schema.attributes().iter().zip(record);
+            let bytes = attributes.map(|(attribute, &value)| attribute.kind.bytes_of(value));
+            intake.log(trace, bytes.sum());
             write_to(trace, id.page);
         }
     });
@@ -97,10 +105,12 @@ pub(super) fn decompose<T: Trace>(
     table: Table,
     mut loader: DsmLoader,
     first_page: u64,
+    intake: &mut Intake,
     trace: &mut T,
 ) -> Dsm {
     scatter(workload, table, loader.frames_mut());
-    add_pieces(workload, table, trace, |trace, record| {
+    let numbers = NUMBER_TYPE.most_bytes();
+    add_pieces(workload, table, numbers, intake, trace, |trace, record| {
         loader.add(trace, record);
     });
     let mut relation = loader.finish(0);
@@ -122,10 +132,11 @@ pub(super) fn divide<T: Trace>(
     table: Table,
     mut columns: Columns,
     first_page: u64,
+    intake: &mut Intake,
     trace: &mut T,
 ) -> Columns {
     scatter(workload, table, columns.frames_mut());
-    add_pieces(workload, table, trace, |trace, record| {
+    add_pieces(workload, table, 0, intake, trace, |trace, record| {
         columns.add(trace, record);
     });
     let degree = columns.schema().degree();
@@ -147,19 +158,26 @@ fn scatter<'a>(workload: &TpchWorkload, table: Table, files: impl Iterator<Item 
     assert_apart(&files);
 }
 
-/// Hands over the records of a table, of each of which every file gets a value.
+/// Hands over the records of a table, of each of which every file gets a value, with so many bytes beside it.
 fn add_pieces<T: Trace>(
     workload: &TpchWorkload,
     table: Table,
+    beside: usize,
+    intake: &mut Intake,
     trace: &mut T,
     mut add: impl FnMut(&mut T, &[Value]),
 ) {
+    let schema = table.schema();
     for_each_generated(table, workload.scale_factor, trace, |trace, record| {
         if !trace.failed() {
+            intake.read(trace, &schema, record);
             record
                 .iter()
                 .for_each(|_| trace.call(Call::InsertRecord as u16));
             add(trace, record);
+            for (attribute, &value) in schema.attributes().iter().zip(record) {
+                intake.log(trace, beside + attribute.kind.bytes_of(value));
+            }
         }
     });
 }

@@ -1,6 +1,7 @@
 //! Tables built for one workload and kept for the next.
 
 use super::Table;
+use super::intake::Intake;
 use super::relation::Relation;
 use super::spec::{TableLayout, TpchWorkload};
 use crate::kept::Kept;
@@ -60,7 +61,8 @@ pub(super) fn tables(
 ) -> Result<Vec<Arc<Relation>>, WorkloadError> {
     let load = |table| {
         relations.get(RelationKey::new(workload, table), |_| {
-            Relation::load(workload, table, 0, &mut Untraced).map(Arc::new)
+            let mut intake = Intake::new(workload, 0);
+            Relation::load(workload, table, 0, &mut intake, &mut Untraced).map(Arc::new)
         })
     };
     workload.needs().into_iter().map(load).collect()

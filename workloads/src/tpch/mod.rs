@@ -2,8 +2,10 @@
 
 mod blocks;
 mod calendar;
+mod data_file;
 mod export;
 mod files;
+mod intake;
 mod joins;
 mod kept;
 mod limits;
@@ -55,7 +57,7 @@ impl Family for TpchWorkload {
 
     fn traffic(&self) -> Traffic {
         Traffic {
-            reads: self.query != Query::Load,
+            reads: true,
             writes: matches!(self.query, Query::Rs | Query::Load | Query::Update),
             ..Traffic::default()
         }

@@ -6,6 +6,7 @@ use crate::arena::{Reservation, place};
 use crate::page::{Dsm, PageSites, Pool};
 use crate::query::Reconstruction;
 use crate::query::{Groups, JoinPlaces, LogBuffer, PARTITIONS, Site, StoredDsm};
+use std::ops::Range;
 use traces::Segment;
 
 /// Most groups and sums of a query: there are four groups of six sums in Query 1.
@@ -40,6 +41,7 @@ impl Places {
             one("lists", list, 2),
             one("hash entries", heap, 1),
             one("hash buckets", heap, PARTITIONS as u64),
+            one("data file", page.into(), 1),
         ]);
         Self {
             segments: place(&reservations),
@@ -86,6 +88,17 @@ impl Places {
             directory_bytes: heap_bytes,
         }
     }
+
+    /// The buffer of the data file that a load reads.
+    pub(super) fn data_file(&self) -> Range<u64> {
+        let buffer = self.after_tables(6);
+        buffer.base..buffer.base + buffer.size_bytes
+    }
+}
+
+/// Number of the site where a load reads data files, behind those of the tables' pages.
+pub(super) fn data_file_site(workload: &TpchWorkload) -> u16 {
+    site_names(workload).len() as u16
 }
 
 /// First address of a table's indexes: beyond everything else, with 64 GiB for each table.

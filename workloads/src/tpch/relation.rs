@@ -2,11 +2,12 @@
 
 use super::Table;
 use super::files::{self, Create};
+use super::intake::Intake;
 use super::places::table_sites;
 use super::spec::{TableLayout, TpchWorkload};
 use crate::outcome::Outcome;
 use crate::page::nsm_format::SLOT_BYTES;
-use crate::page::{Columns, Dsm, DsmLoader, Loaded, Nsm, PageFile, PageSites, Pax, Value};
+use crate::page::{Columns, Dsm, DsmLoader, Loaded, Loading, Nsm, PageFile, PageSites, Pax, Value};
 use crate::query::{
     InOrder, IndexNodes, Order, Predicate, Reconstruction, Scan, ScanOrder, Stored, StoredColumns,
     StoredDsm,
@@ -35,27 +36,33 @@ impl Relation {
         workload: &TpchWorkload,
         table: Table,
         first_page: u64,
+        intake: &mut Intake,
         trace: &mut T,
     ) -> Result<Self, WorkloadError> {
         let (schema, sites) = (table.schema(), table_sites(workload, table));
         Ok(match workload.layout {
             TableLayout::Nsm => {
                 let file = Nsm::create(workload, schema, PageSites::from(sites))?;
-                Self::Nsm(files::fill(workload, table, file, first_page, trace))
+                Self::Nsm(files::fill(
+                    workload, table, file, first_page, intake, trace,
+                ))
             }
             TableLayout::Pax => {
                 let file = Pax::create(workload, schema, PageSites::from(sites))?;
-                Self::Pax(files::fill(workload, table, file, first_page, trace))
+                Self::Pax(files::fill(
+                    workload, table, file, first_page, intake, trace,
+                ))
             }
             TableLayout::Dsm if workload.reconstruction != Reconstruction::Index => {
                 let columns = Columns::new(schema, files::geometry(workload), sites)?;
-                let columns = files::divide(workload, table, columns, first_page, trace);
+                let columns = files::divide(workload, table, columns, first_page, intake, trace);
                 Self::Columns(columns, workload.reconstruction)
             }
             TableLayout::Dsm => {
                 let loader = DsmLoader::new(schema, files::geometry(workload), sites)?;
-                let relation =
-                    Self::Dsm(files::decompose(workload, table, loader, first_page, trace));
+                let relation = Self::Dsm(files::decompose(
+                    workload, table, loader, first_page, intake, trace,
+                ));
                 if !trace.failed() {
                     let indexes = first_page + relation.pages()
                         ..relation.end(first_page, workload.index_nodes());
@@ -116,6 +123,14 @@ impl Relation {
         }
     }
 
+    /// What filling it took, where minipages can be moved.
+    pub(super) fn loading(&self) -> Option<&Loading> {
+        match self {
+            Self::Pax(file) => Some(file.loading()),
+            Self::Nsm(_) | Self::Dsm(_) | Self::Columns(..) => None,
+        }
+    }
+
     /// Sets how large the table is, and what filling it took.
     pub(super) fn describe(&self, table: Table, outcome: &mut Outcome) {
         let mut set = |name: &str, value| outcome.set(&format!("{}_{name}", table.name()), value);
@@ -126,13 +141,11 @@ impl Relation {
             set("bytes", self.pages() * page_bytes);
             set("slot_bytes", self.records() * SLOT_BYTES as u64);
         }
-        if let Self::Pax(file) = self {
-            let loading = file.loading();
+        if let Some(loading) = self.loading() {
             set("reorganizations", loading.reorganizations);
             set("reorganizations_for_last_record", loading.for_last_record);
             set("reorganized_pages", loading.reorganized_pages);
-            let fill = loading.fill_at_first / loading.reorganized_pages.max(1) as f64;
-            set("fill_at_first_percent", (100.0 * fill).round() as u64);
+            set("fill_at_first_percent", loading.fill_at_first_percent());
         }
     }
 

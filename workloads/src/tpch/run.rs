@@ -77,6 +77,9 @@ impl Kernel for TpchRun {
         for schema in &self.results {
             sites.extend(PageSites::names("output ", schema));
         }
+        if self.workload.query == Query::Load {
+            sites.push("data file".into());
+        }
         Layout {
             segments,
             sites,

@@ -1,14 +1,17 @@
 //! Statements that write: joins, which may destage partitions, range selections, loads and updates.
 
 use super::Table;
+use super::data_file;
 use super::files::Create;
+use super::intake::Intake;
 use super::joins::JoinPlan;
 use super::phase::Phase;
 use super::queries::Answer;
 use super::relation::Relation;
 use super::run::TpchRun;
-use super::spec::TpchWorkload;
+use super::spec::{TableLayout, TpchWorkload};
 use crate::outcome::{Checksum, Outcome};
+use crate::page::Loading;
 use crate::query::{HashJoin, LogBuffer, OutputFile, OutputSpace, PARTITIONS, Scan, Side, update};
 use crate::tracer::{Trace, Untraced};
 
@@ -75,20 +78,39 @@ impl TpchRun {
         Answer::new()
     }
 
-    /// Fills tables, and writes their pages as they are full.
+    /// Fills tables from their data files, and writes their pages, and those of the log, as they are full.
     pub(super) fn load<T: Trace>(&self, trace: &mut T, outcome: &mut Outcome) {
-        let mut first_page = 0;
-        for &table in &self.workload.tables {
+        let (workload, tables) = (&self.workload, &self.workload.tables);
+        trace.pause();
+        let data_pages: Vec<u64> = tables
+            .iter()
+            .map(|&table| data_file::pages(table, workload.scale_factor, workload.page_bytes))
+            .collect();
+        trace.resume();
+        let mut intake = Intake::new(workload, data_pages.iter().sum());
+        let (mut first_data_page, mut first_page) = (0, intake.end());
+        let mut loading = Loading::default();
+        for (&table, pages) in tables.iter().zip(&data_pages) {
             trace.mark(Phase::Load as u16);
-            let relation = Relation::load(&self.workload, table, first_page, trace)
+            intake.open(first_data_page);
+            first_data_page += pages;
+            let relation = Relation::load(workload, table, first_page, &mut intake, trace)
                 .expect("records fit the smallest page");
-            first_page = relation.end(first_page, self.workload.index_nodes());
+            first_page = relation.end(first_page, workload.index_nodes());
             relation.describe(table, outcome);
+            if let Some(of_table) = relation.loading() {
+                loading.add(of_table);
+            }
         }
+        if workload.layout == TableLayout::Pax {
+            outcome.set("fill_at_first_percent", loading.fill_at_first_percent());
+        }
+        outcome.set("data_file_pages", first_data_page);
+        outcome.set("log_pages", intake.finish(trace));
         for name in TOTALS {
             let of = |table: &Table| format!("{}_{name}", table.name());
-            let values = self.workload.tables.iter();
-            let sum = values
+            let sum = tables
+                .iter()
                 .filter_map(|table| outcome.metrics.get(&of(table)))
                 .sum();
             outcome.set(name, sum);

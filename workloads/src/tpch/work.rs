@@ -31,7 +31,7 @@ impl TpchWorkload {
         let events = match self.query {
             Query::Q1 => items * 41.0 * finding(8.8),
             Query::Q6 => items * 6.0 * finding(3.5),
-            Query::Q12 => items * 12.0 * finding(7.5),
+            Query::Q12 => items * 12.0 * finding(14.0),
             Query::Q14 => items * 6.0 * finding(1.7),
             Query::Rs => items * 6.0 + selected * (4.0 + self.project.len() as f64 * value(2.2)),
             Query::Update => items * 6.0 + selected * self.change.len() as f64 * value(5.3),

@@ -140,9 +140,9 @@ fn a_scan_is_its_steps() {
     assert_eq!(count(all("dsm-position"), Kind::Store), 0);
     // Both columns are scanned: one more call for each record.
     assert_eq!(count(all("dsm-merge"), Kind::Call), 2 * 5 + 5 * 5000);
-    // A point query locks the record, fixes a page of each column for a value, and returns the record.
+    // A point query locks file, page and record, fixes a page of each column for a value, and returns the record.
     let point = json!({"layout": "dsm-position", "operation": "point", "projected": 3, "first_projected": 2});
-    assert_eq!(count(point, Kind::Call), 500 * (1 + 2 * 3 + 1));
+    assert_eq!(count(point, Kind::Call), 500 * (3 + 2 * 3 + 1));
     let updates =
         json!({"operation": "update", "selectivity": 1.0, "projected": 2, "first_projected": 3});
     assert_eq!(count(updates.clone(), Kind::PageWrite), 50);
