@@ -55,7 +55,6 @@ def test_pages_hold_what_a_plain_formula_says(columns: list[tuple[int, float, bo
     room = page.bytes - page.header_bytes
     expected = {
         Nsm(table, page=page): int(room / (slotted + 12)),
-        Nsm(table, page=page, tags=False): int(room / slotted),
         Pax(table, page=page): int((room - 4 * len(made)) / minipages),
     }
     for layout, records in expected.items():

@@ -18,7 +18,7 @@ pub(crate) fn page_formats() -> PyResult<Plain> {
     }))
 }
 
-/// What records of average length take of slotted pages, with their storage manager's tags or without, and of pages of minipages:
+/// What records of average length take of slotted pages and of pages of minipages:
 /// `average_bytes` are those of a record's values, of which `fixed` and `variable` have lengths of that kind.
 #[pyfunction]
 pub(crate) fn page_shares(
@@ -45,8 +45,7 @@ pub(crate) fn page_shares(
         })
     };
     Plain::of(&json!({
-        "nsm": told(slotted(lengths, geometry, true)),
-        "nsm_without_tags": told(slotted(lengths, geometry, false)),
+        "nsm": told(slotted(lengths, geometry)),
         "pax": told(minipages(lengths, geometry)),
     }))
 }

@@ -334,7 +334,7 @@ def page_formats() -> dict[str, dict[str, int]]:
 
 
 def page_shares(average_bytes: float, fixed: int, variable: int, page_bytes: int, header_bytes: int) -> dict[str, dict[str, float]]:
-    """Return what records of average length take of pages, by format: ``nsm``, ``nsm_without_tags`` and ``pax``.
+    """Return what records of average length take of pages, by format: ``nsm`` and ``pax``.
 
     A record has ``fixed`` and ``variable`` attributes of fixed and of variable length, which take ``average_bytes`` together. For each
     format ``record_bytes`` (with what is kept for the record), ``page_bytes`` (kept once, behind the header) and ``records`` of a page.

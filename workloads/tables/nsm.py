@@ -8,13 +8,8 @@ from memwalk.workloads.tables.rows import RecordPages
 
 @dataclass(frozen=True)
 class Nsm(RecordPages):
-    """Records one after another, each with a slot and an end for each value of variable length.
-
-    The kernels' storage manager keeps a tag in front of each record; other systems' pages do without (``tags``).
-    """
-
-    tags: bool = True
+    """Records one after another, each with a tag, a slot and an end for each value of variable length."""
 
     @property
     def _format(self) -> Format:
-        return "nsm" if self.tags else "nsm_without_tags"
+        return "nsm"

@@ -12,8 +12,8 @@ from memwalk.workloads.tables.schema import Table
 
 BITS_PER_BYTE = 8
 
-Format: TypeAlias = Literal["nsm", "nsm_without_tags", "pax"]
-"""Formats of the kernels' pages; slotted ones of other systems have no tags."""
+Format: TypeAlias = Literal["nsm", "pax"]
+"""Formats of the kernels' pages."""
 
 _shares = cache(native.page_shares)
 

@@ -316,7 +316,7 @@ impl Operations {
             ScanLengths::Fixed => self.range,
             ScanLengths::Uniform => {
                 let chance = mixed(number ^ mixed(self.seed ^ mixed(keys::FOR_LENGTHS)));
-                1 + (u128::from(chance) * u128::from(self.range) >> 64) as u64
+                1 + ((u128::from(chance) * u128::from(self.range)) >> 64) as u64
             }
         }
     }

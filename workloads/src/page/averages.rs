@@ -41,13 +41,11 @@ impl Shares {
     }
 }
 
-/// Records in slotted pages, each with a slot, a tag in front if the storage manager writes `tags`, and the ends of its values of
-/// variable length.
+/// Records in slotted pages, each with a slot, its storage manager's tag in front, and the ends of its values of variable length.
 #[must_use]
-pub fn slotted(lengths: Lengths, geometry: Geometry, tags: bool) -> Shares {
-    let tag = if tags { nsm_format::TAG_BYTES } else { 0 };
+pub fn slotted(lengths: Lengths, geometry: Geometry) -> Shares {
     let ends = nsm_format::END_BYTES as f64 * f64::from(lengths.variable);
-    let kept = (tag + nsm_format::SLOT_BYTES) as f64;
+    let kept = (nsm_format::TAG_BYTES + nsm_format::SLOT_BYTES) as f64;
     Shares::new(geometry, lengths.average_bytes + kept + ends, 0)
 }
 
@@ -91,7 +89,7 @@ mod tests {
             let geometry = Geometry { page_bytes: 1 << page_bits, header_bytes: 32 };
             let sizes: Vec<u16> = words.iter().map(|words| 4 * words).collect();
             let (lengths, schema) = (lengths(&sizes), schema(&sizes));
-            let tight = slotted(lengths, geometry, true);
+            let tight = slotted(lengths, geometry);
             prop_assert_eq!(tight.records, nsm_format::records_per_page(&schema, geometry) as u64);
             let average = minipages(lengths, geometry).records;
             let filled = pax_format::records_per_page(&schema, geometry) as u64;
@@ -111,14 +109,13 @@ mod tests {
             fixed: 1,
             variable: 1,
         };
-        // 8160 / (54 + 16 + 2), / (54 + 4 + 2), and (8160 - 8) / (54 + 4 + 1/8).
-        assert_eq!(slotted(lengths, geometry, true).records, 113);
-        assert_eq!(slotted(lengths, geometry, false).records, 136);
+        // 8160 / (54 + 16 + 2), and (8160 - 8) / (54 + 4 + 1/8).
+        assert_eq!(slotted(lengths, geometry).records, 113);
         assert_eq!(minipages(lengths, geometry).records, 140);
         let small = Geometry {
             page_bytes: 64,
             header_bytes: 0,
         };
-        assert_eq!(slotted(lengths, small, true).records, 0);
+        assert_eq!(slotted(lengths, small).records, 0);
     }
 }
