@@ -85,7 +85,8 @@ def test_defaults_of_jump_pointers_apply_only_where_they_mean_something(tmp_path
         ("external", {"distance_nodes": 3, "chunk_lines": 3, "chunk_fill": 0.8}),
     ):
         point = rows(tmp_path, "workload.tree=" + tree % kind)[0].point
-        assert point.workload["tree"] == {"kind": "b+", "node_lines": 8, "prefetch": True, "jump_pointers": kind} | extra
+        always = {"kind": "b+", "node_lines": 8, "prefetch": True, "prefetch_instructions": 0, "jump_pointers": kind}
+        assert point.workload["tree"] == always | extra
 
 
 @pytest.mark.parametrize(

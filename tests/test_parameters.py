@@ -198,7 +198,7 @@ def test_parameters_are_listed() -> None:
     shown = memwalk("list", "parameters", "index")
     assert shown.returncode == 0, shown.stderr
     first, head, *lines = shown.stdout.splitlines()
-    assert first == "24 parameters of index"
+    assert first == "26 parameters of index"
     assert head.split() == ["name", "unit", "default", "values", "applies", "meaning"]
     texts = {line.split()[0]: " ".join(line.split()) for line in lines}
     assert texts["keys"] == "keys required 1 to 200,000,000 Index entries before the operations."
