@@ -2,21 +2,14 @@
 
 from typing import Annotated, TypeAlias
 
-from pydantic import AfterValidator, Field, ValidationInfo
+from pydantic import Field
 
+from memwalk.analysis.storage_workloads.of_layout import only_for
 from memwalk.workloads.clotho import layouts
-
-
-def _of_dsm(value: layouts.Reconstruction, info: ValidationInfo) -> layouts.Reconstruction:
-    layout = info.data.get("layout", "dsm")
-    if value != layouts.DEFAULT_RECONSTRUCTION and layout != "dsm":
-        raise ValueError(f"reconstruction is for layout dsm, and layout is {layout}, which keeps records together; remove it")
-    return value
-
 
 Reconstruction: TypeAlias = Annotated[
     layouts.Reconstruction,
-    AfterValidator(_of_dsm),
+    only_for("dsm", layouts.DEFAULT_RECONSTRUCTION, "which keeps records together"),
     Field(description="dsm: values found through an index on record numbers, or stored alone and scanned together or read by position"),
 ]
 """Stands behind ``layout`` in a model."""
