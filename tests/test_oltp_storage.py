@@ -123,6 +123,13 @@ def test_csm_stores_columns_that_are_too_many_in_other_a_pages() -> None:
     assert [changes for _, changes, _ in found] == [set(), {0, 1, 2}, {0}]
 
 
+def test_a_new_order_asks_for_the_column_that_is_stored_apart() -> None:
+    """One of its queries does, of the customer (Clotho, section 7.1); layouts with whole records have it in the page that they read anyway."""
+    customer = Access(statements.CUSTOMER_DISCOUNT, 0)
+    assert [(len(needed), changes) for needed, changes, _ in touches("csm", customer)] == [(3, set()), (1, set())]
+    assert len(touches("nsm", customer)) == 1
+
+
 def test_insertions_change_whole_records() -> None:
     found = touches("csm", Access(statements.NEW_ORDER, 300_000))
     assert [(needed, changes) for needed, changes, _ in found] == [(set(range(8)), set(range(8)))]
