@@ -330,13 +330,13 @@ impl Buffers {
             bytes: slot.bytes as usize,
         };
         match self.slots {
-            Slots::Whole => {
+            Slots::Even if self.spec.format.slots.length => {
                 let words = copy_words(bytes.bytes);
                 let written = self.memory.store_bytes(trace, site, bytes, words, dep);
                 code.write(written, 0);
                 (tuple | slot.tuple_bytes << 16).write(written, u32::BYTES);
             }
-            Slots::Pairs => {
+            Slots::Even => {
                 let at = |place: u32| page + u64::from(place);
                 let (code_at, place_at) = (at(slot.code), at(slot.place));
                 self.memory
@@ -406,7 +406,7 @@ impl Buffers {
         let one = |_| {
             let ids = match self.slots {
                 Slots::Lists => byte(self.slots.next(format, filled, (0, 0)).0.ids()),
-                Slots::Whole | Slots::Pairs => 0,
+                Slots::Even => 0,
             };
             // How long tuples are makes no difference to where slots lie.
             let (slot, then) = self.slots.next(format, filled, (0, ids.into()));
@@ -416,8 +416,8 @@ impl Buffers {
             let element = |number: usize| word(Place::<u32>::new(0, tuple).element(number).address);
             let all = match self.slots {
                 _ if !format.varies() => 0,
-                Slots::Whole => self.memory.read(place.element(1)).into(),
-                Slots::Pairs | Slots::Lists => element(LENGTH),
+                Slots::Even if format.slots.length => self.memory.read(place.element(1)).into(),
+                Slots::Even | Slots::Lists => element(LENGTH),
             };
             Found {
                 partition,

@@ -71,7 +71,8 @@ impl Paging {
 mod tests {
     use super::*;
     use crate::join::lengths::Lengths;
-    use crate::join::pages::{HASHED_SLOT, PAIRED_SLOT, PLAIN_SLOT};
+    use crate::join::pages::SlotFormat;
+    use crate::join::pages::tests::SLOTS;
     use crate::join::tuple::Tuple;
     use proptest::prelude::*;
 
@@ -92,8 +93,11 @@ mod tests {
         }
     }
 
-    fn format(slot_bytes: u32) -> PageFormat {
-        PageFormat::new(4096, Lengths::Uniform(12, 1024), slot_bytes)
+    fn format(slots: SlotFormat) -> PageFormat {
+        PageFormat {
+            slots,
+            ..PageFormat::new(4096, Lengths::Uniform(12, 1024))
+        }
     }
 
     proptest! {
@@ -101,9 +105,9 @@ mod tests {
         #[test]
         fn pages_are_as_full_as_they_can_be(
             words in prop::collection::vec(3..=256_u32, 0..400),
-            slot_bytes in prop::sample::select(vec![PLAIN_SLOT, HASHED_SLOT, PAIRED_SLOT]),
+            slots in prop::sample::select(SLOTS.to_vec()),
         ) {
-            let (format, lengths) = (format(slot_bytes), words.into_iter().map(|word| word * 4).collect());
+            let (format, lengths) = (format(slots), words.into_iter().map(|word| word * 4).collect());
             let tuples = Of(lengths);
             let paging = Paging::new(format, &tuples);
             let mut next = 0;
@@ -126,9 +130,9 @@ mod tests {
         #[test]
         fn tuples_of_one_length_are_even(tuples in 0..500_usize, bytes in 3..=256_u32) {
             let tuples = Of(vec![4 * bytes; tuples]);
-            for slot_bytes in [PLAIN_SLOT, HASHED_SLOT, PAIRED_SLOT] {
-                let even = Paging::new(format(slot_bytes).of_length(4 * bytes), &tuples);
-                let uneven = Paging::new(format(slot_bytes), &tuples);
+            for slots in SLOTS {
+                let even = Paging::new(format(slots).of_length(4 * bytes), &tuples);
+                let uneven = Paging::new(format(slots), &tuples);
                 let all = |paging: &Paging| -> Vec<(u64, u32)> {
                     (0..paging.pages()).map(|page| (paging.first(page), paging.on_page(page))).collect()
                 };

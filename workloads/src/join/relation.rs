@@ -147,18 +147,14 @@ impl Relation {
             let tuple = tuples.at(first + u64::from(number));
             write(&mut self.memory, format, address + u64::from(place), tuple);
             let (code_at, place_at) = format.code_and_place(number);
-            if format.holds_codes() {
+            if format.slots.code {
                 let code_at = Place::<u32>::new(0, address + u64::from(code_at));
                 self.memory.write(code_at, tuple.code);
             }
-            let place_at = address + u64::from(place_at);
-            if format.pairs_slots() {
-                let place_at = Place::<u16>::new(0, place_at);
-                self.memory.write(place_at, place as u16);
-            } else {
-                let place_and_length = place | tuple.bytes << 16;
-                self.memory
-                    .write(Place::<u32>::new(0, place_at), place_and_length);
+            let place_at = Place::<u16>::new(0, address + u64::from(place_at));
+            self.memory.write(place_at, place as u16);
+            if format.slots.length {
+                self.memory.write(place_at.element(1), tuple.bytes as u16);
             }
             place += tuple.bytes;
         }
@@ -265,24 +261,26 @@ impl Relation {
     /// Loads the slot of a page's tuple.
     pub(super) fn slot<T: Trace>(&self, trace: &mut T, page: u64, number: u32, dep: Dep) -> Slot {
         let format = self.format;
-        if format.pairs_slots() {
+        if !format.slots.length {
             let (code_at, place_at) = format.code_and_place(number);
-            let code_at = Place::new(0, page + u64::from(code_at));
-            let code = self.memory.load(trace, Site::Slot, code_at, dep);
+            let code = format.slots.code.then(|| {
+                let code_at = Place::new(0, page + u64::from(code_at));
+                self.memory.load(trace, Site::Slot, code_at, dep)
+            });
             let place_at = Place::<u16>::new(0, page + u64::from(place_at));
             let place = self.memory.load(trace, Site::Slot, place_at, dep);
             return Slot {
-                code: Some(code),
+                code,
                 tuple: place.map(|place| page + u64::from(place)),
                 bytes: None,
             };
         }
         let slot = page + u64::from(format.slot(number));
-        let slot = self.load(trace, Site::Slot, slot, format.slot_bytes, dep);
+        let slot = self.load(trace, Site::Slot, slot, format.slots.bytes(), dep);
         let word = |number: u32| slot.map(|bytes| u32::read(bytes, (number * WORD) as usize));
-        let place = word(u32::from(format.holds_codes()));
+        let place = word(u32::from(format.slots.code));
         Slot {
-            code: format.holds_codes().then(|| word(0)),
+            code: format.slots.code.then(|| word(0)),
             tuple: place.map(|place| page + u64::from(place & 0xFFFF)),
             bytes: NonZero::new(place.value >> 16),
         }

@@ -1,26 +1,19 @@
 //! Slots of output pages: how a partition's page says what it holds, and whether there is room for one more.
 //!
-//! Slots lie at the end of a page, the first one last. Those of inspector joins (thesis section 5.4.4) are short or of several lengths.
+//! Slots lie at the end of a page, the first one last. Those of probe tuples of inspector joins have several lengths (thesis section 5.4.4).
 
 use super::limits::WORD;
-use super::pages::{HEADER_BYTES, PageFormat};
+use super::pages::{HEADER_BYTES, PLACE_BYTES, PageFormat};
 
-/// Bytes of a hash code and of a place in a page, in slots in which lengths are not said.
-const PLACE_BYTES: u32 = 2;
-/// Bytes of a build tuple's slot there, and of two that share their words.
-pub(super) const SHORT_SLOT: u32 = WORD + PLACE_BYTES;
-const PAIR_BYTES: u32 = 2 * SHORT_SLOT;
 /// Bytes of the number of ids, and of an id.
 const ID_BYTES: u32 = 1;
 
 /// What the slots of a page are like.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Slots {
-    /// All of one length: hash code, place and length of the tuple.
+    /// All of one length, as the page's format has it.
     #[default]
-    Whole,
-    /// Hash code and place, without a gap: two slots are both hash codes and then both places, so that words are aligned.
-    Pairs,
+    Even,
     /// Hash code, place, and a list of ids of a byte each; from high addresses to low ones, and in whole words. The page's header says where
     /// they begin.
     Lists,
@@ -81,24 +74,12 @@ impl Slots {
     ) -> (Slot, Filled) {
         let (number, tuple) = (filled.tuples, filled.tuples_until);
         let slot = match self {
-            Self::Whole => {
-                let from = format.slot(number);
-                Slot {
-                    from,
-                    bytes: format.slot_bytes,
-                    code: from,
-                    place: from + WORD,
-                    tuple,
-                    tuple_bytes,
-                }
-            }
-            Self::Pairs => {
-                let pair = format.page_bytes - (number / 2 + 1) * PAIR_BYTES;
-                let code = pair + number % 2 * WORD;
-                let place = pair + 2 * WORD + number % 2 * PLACE_BYTES;
+            Self::Even => {
+                let (code, place) = format.code_and_place(number);
+                let length = u32::from(format.slots.length) * PLACE_BYTES;
                 Slot {
                     from: code,
-                    bytes: place + PLACE_BYTES - code,
+                    bytes: place + PLACE_BYTES + length - code,
                     code,
                     place,
                     tuple,
@@ -120,8 +101,8 @@ impl Slots {
         };
         // A pair takes its room with its first slot.
         let slots_from = match self {
-            Self::Pairs => format.page_bytes - (number / 2 + 1) * PAIR_BYTES,
-            Self::Whole | Self::Lists => slot.from,
+            Self::Even => format.slot(number),
+            Self::Lists => slot.from,
         };
         let then = Filled {
             tuples: number + 1,
@@ -133,15 +114,11 @@ impl Slots {
 
     /// Tuples that go into a page at least, of which each has so many ids at most.
     pub(super) fn tuples(self, format: PageFormat, ids: u32) -> u32 {
-        let room = format.page_bytes - HEADER_BYTES;
         match self {
-            Self::Whole => format.tuples(),
-            Self::Pairs => {
-                let pairs = room / (2 * format.tuple_bytes + PAIR_BYTES);
-                let left = room - pairs * (2 * format.tuple_bytes + PAIR_BYTES);
-                2 * pairs + u32::from(left >= format.tuple_bytes + PAIR_BYTES)
+            Self::Even => format.tuples(),
+            Self::Lists => {
+                (format.page_bytes - HEADER_BYTES) / (format.tuple_bytes + list_bytes(ids))
             }
-            Self::Lists => room / (format.tuple_bytes + list_bytes(ids)),
         }
     }
 }
@@ -161,21 +138,26 @@ pub(super) fn list_bytes(ids: u32) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::join::pages::HASHED_SLOT;
+    use crate::join::lengths::Lengths;
+    use crate::join::pages::tests::SLOTS;
 
-    const FORMAT: PageFormat = PageFormat {
-        page_bytes: 8192,
-        tuple_bytes: 100,
-        shortest_bytes: None,
-        slot_bytes: HASHED_SLOT,
-    };
+    /// Even slots that hold hash codes, and lists.
+    fn all_slots(tuple_bytes: u32) -> [(PageFormat, Slots); 3] {
+        let format = PageFormat::new(8192, Lengths::Fixed(tuple_bytes));
+        let [_, _, paired, whole] = SLOTS.map(|slots| PageFormat { slots, ..format });
+        [
+            (whole, Slots::Even),
+            (paired, Slots::Even),
+            (paired, Slots::Lists),
+        ]
+    }
 
     /// Fills a page with tuples that have so many ids. Returns their slots.
-    fn filled(slots: Slots, ids: u32) -> Vec<Slot> {
-        let mut filled = Slots::none(FORMAT);
+    fn filled((format, slots): (PageFormat, Slots), ids: u32) -> Vec<Slot> {
+        let mut filled = Slots::none(format);
         let mut all = Vec::new();
         loop {
-            let (slot, then) = slots.next(FORMAT, filled, (FORMAT.tuple_bytes, ids));
+            let (slot, then) = slots.next(format, filled, (format.tuple_bytes, ids));
             if !then.fits() {
                 return all;
             }
@@ -186,30 +168,34 @@ mod tests {
 
     #[test]
     fn pages_are_as_full_as_they_can_be() {
-        for slots in [Slots::Whole, Slots::Pairs, Slots::Lists] {
+        for (format, slots) in all_slots(100) {
             for ids in [1, 2, 9] {
-                let all = filled(slots, ids);
-                assert_eq!(all.len(), slots.tuples(FORMAT, ids) as usize, "{slots:?}");
+                let all = filled((format, slots), ids);
+                assert_eq!(all.len(), slots.tuples(format, ids) as usize, "{slots:?}");
             }
         }
         // 76 tuples of 106 bytes, and not a 77th, whose slot would begin a pair.
-        assert_eq!(Slots::Pairs.tuples(FORMAT, 1), 76);
+        let [_, (paired, slots), _] = all_slots(100);
+        assert_eq!(slots.tuples(paired, 1), 76);
     }
 
     /// No byte is of two slots, and hash codes are aligned.
     #[test]
     fn slots_keep_apart() {
-        for slots in [Slots::Whole, Slots::Pairs, Slots::Lists] {
-            let mut bytes = vec![false; FORMAT.page_bytes as usize];
+        for (format, slots) in all_slots(100) {
+            let mut bytes = vec![false; format.page_bytes as usize];
             let mut take = |from: u32, count: u32| {
                 for byte in &mut bytes[from as usize..][..count as usize] {
                     assert!(!std::mem::replace(byte, true), "{slots:?}: {from}");
                 }
             };
-            for slot in filled(slots, 3) {
+            for slot in filled((format, slots), 3) {
                 assert_eq!(slot.code % WORD, 0);
                 take(slot.code, WORD);
                 take(slot.place, PLACE_BYTES);
+                if slots == Slots::Even && format.slots.length {
+                    take(slot.place + PLACE_BYTES, PLACE_BYTES);
+                }
                 if slots == Slots::Lists {
                     take(slot.ids(), ID_BYTES);
                     (0..3).for_each(|number| take(slot.id(number), ID_BYTES));
@@ -223,11 +209,7 @@ mod tests {
     #[test]
     fn tuples_and_slots_keep_apart() {
         for tuple_bytes in (8..=1024).step_by(4) {
-            let format = PageFormat {
-                tuple_bytes,
-                ..FORMAT
-            };
-            for slots in [Slots::Whole, Slots::Pairs, Slots::Lists] {
+            for (format, slots) in all_slots(tuple_bytes) {
                 let mut filled = Slots::none(format);
                 let mut lowest = format.page_bytes;
                 loop {
@@ -247,10 +229,10 @@ mod tests {
     /// Six bytes, and eight with one id (section 5.4.4).
     #[test]
     fn slots_take_the_published_bytes() {
-        let pair = &filled(Slots::Pairs, 1)[..2];
+        let [_, paired, _] = all_slots(100);
+        let pair = &filled(paired, 1)[..2];
         assert_eq!((pair[0].code, pair[1].code), (8192 - 12, 8192 - 8));
         assert_eq!((pair[0].place, pair[1].place), (8192 - 4, 8192 - 2));
-        assert_eq!(SHORT_SLOT, 6);
         let bytes = [1, 2, 5, 6].map(list_bytes);
         assert_eq!(bytes, [8, 12, 12, 16]);
     }

@@ -117,7 +117,7 @@ proptest! {
         let stored = events(&with(&in_memory, &json!({"pages_asked_ahead": ahead, "output": "stored"})));
         prop_assert!(without_requests(&stored) == without_requests(&events(&in_memory)));
         let share = |tuples: u64, number: u64| (number + 1) * tuples / 3 - number * tuples / 3;
-        let sides = [700, 1500].map(|tuples| [0, 1, 2].map(|number| count(share(tuples, number), 60, 8)));
+        let sides = [700, 1500].map(|tuples| [0, 1, 2].map(|number| count(share(tuples, number), 60, 6)));
         let total: u64 = sides.iter().flatten().sum();
         let begins = |side: usize, number: usize| -> u64 {
             sides.iter().take(side).flatten().sum::<u64>() + sides[side].iter().take(number).sum::<u64>()
@@ -128,7 +128,7 @@ proptest! {
         };
         let scans: Vec<(u64, u64)> = (0..3).flat_map(|number| [scan(0, number), scan(1, number)]).collect();
         asks_ahead(&stored, ahead, &scans)?;
-        let output = count(1500, 120, 4);
+        let output = count(1500, 120, 2);
         prop_assert_eq!(pages(&stored, Kind::PageWrite), (total..total + output).collect::<Vec<u64>>());
     }
 
@@ -145,8 +145,8 @@ proptest! {
         let stored = events(&with(&in_memory, &json!({"pages_asked_ahead": ahead, "output": "stored"})));
         prop_assert!(without_requests(&stored) == without_requests(&events(&in_memory)));
         let (read, written) = (pages(&stored, Kind::PageRead), pages(&stored, Kind::PageWrite));
-        let build = (0, count(3000, 60, 4));
-        let probe = (read.get(build.1 as usize).copied(), count(2000, 60, 4));
+        let build = (0, count(3000, 60, 2));
+        let probe = (read.get(build.1 as usize).copied(), count(2000, 60, 2));
         let scans: Vec<(u64, u64)> = [Some(build), probe.0.map(|first| (first, first + probe.1))].into_iter().flatten().collect();
         prop_assert_eq!(scans.len(), 1 + usize::from(filter != "none"));
         asks_ahead(&stored, ahead, &scans)?;
@@ -154,7 +154,7 @@ proptest! {
         prop_assert_eq!(places.len(), written.len(), "each page has a place of its own");
         prop_assert!(read.iter().all(|page| !places.contains(page)));
         if filter == "none" {
-            let full = count(3000, 60, 8) as usize;
+            let full = count(3000, 60, 6) as usize;
             prop_assert!((full..full + 7).contains(&written.len()), "{}", written.len());
         }
     }

@@ -8,7 +8,7 @@ use crate::join::copy::{KEY, Target, copy_tuple, of_words};
 use crate::join::costs::{INSERT_OUTPUT, TURN_PAGE};
 use crate::join::lengths::Lengths;
 use crate::join::limits::WORD;
-use crate::join::pages::{HEADER_BYTES, PLAIN_SLOT, PageFormat, TUPLES_UNTIL};
+use crate::join::pages::{HEADER_BYTES, PageFormat, TUPLES_UNTIL};
 use crate::join::relation::{Relation, Told};
 use crate::join::sites::Site;
 use crate::outcome::Checksum;
@@ -41,7 +41,7 @@ pub(super) fn format(workload: &JoinWorkload) -> PageFormat {
         Lengths::Fixed(bytes) => Lengths::Fixed(2 * bytes),
         Lengths::Uniform(shortest, longest) => Lengths::Uniform(2 * shortest, 2 * longest),
     };
-    PageFormat::new(workload.page_bytes, lengths, PLAIN_SLOT)
+    PageFormat::new(workload.page_bytes, lengths)
 }
 
 /// Pages that so many output tuples take; at most, if lengths differ.
@@ -143,10 +143,15 @@ impl Output {
 
     fn end_tuple<T: Trace>(&mut self, trace: &mut T, bytes: u32) {
         let page = self.page();
-        let place = self.end | bytes << 16;
-        let slot = Place::<u32>::new(0, page + u64::from(self.format.slot(self.on_page)));
-        self.memory
-            .store(trace, Site::OutputSlot, slot, place, Dep::NONE);
+        let slot = page + u64::from(self.format.slot(self.on_page));
+        let (memory, site) = (&mut self.memory, Site::OutputSlot);
+        if self.format.slots.length {
+            let place = self.end | bytes << 16;
+            memory.store(trace, site, Place::<u32>::new(0, slot), place, Dep::NONE);
+        } else {
+            let place = self.end as u16;
+            memory.store(trace, site, Place::<u16>::new(0, slot), place, Dep::NONE);
+        }
         self.on_page += 1;
         self.end += bytes;
         self.tuples += 1;

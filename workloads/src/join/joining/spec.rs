@@ -10,7 +10,7 @@ use crate::join::limits::{
     TUPLE_BYTES, TUPLES, TUPLES_AHEAD,
 };
 use crate::join::nearly_sorted::TupleOrder;
-use crate::join::pages::{HASHED_SLOT, PAIRED_SLOT, PageFormat};
+use crate::join::pages::PageFormat;
 use crate::join::stored::PAGES_ASKED_AHEAD;
 use crate::ranks::SKEW;
 use crate::schema::{applies, bytes, has_effect, parameters, required, takes};
@@ -187,14 +187,15 @@ impl JoinWorkload {
         )
     }
 
-    /// What pages of partitions look like; those that the inspector's filters let pass have slots of their own.
+    /// What pages of partitions look like; those that the inspector's filters let pass have slots of their own. Inspector joins do without
+    /// lengths in slots.
     pub(super) fn partition_format(&self) -> PageFormat {
-        let slot_bytes = if self.algorithm.inspects() {
-            PAIRED_SLOT
+        let format = PageFormat::new(self.page_bytes, self.lengths()).with_codes();
+        if self.algorithm.inspects() {
+            format.without_lengths()
         } else {
-            HASHED_SLOT
-        };
-        PageFormat::new(self.page_bytes, self.lengths(), slot_bytes)
+            format
+        }
     }
 
     /// What they look like if all tuples have the mean length: as many lie on a page on average, or a few more.

@@ -6,7 +6,7 @@ use crate::arena::{Arena, Far};
 use crate::join::algorithm::Order;
 use crate::join::buffers::{BufferPlaces, BufferSpec, Buffers};
 use crate::join::distribute::Distribute;
-use crate::join::pages::{HASHED_SLOT, PageFormat};
+use crate::join::pages::PageFormat;
 use crate::join::relation::Relation;
 use crate::join::scan::Inputs;
 use crate::shared::fence;
@@ -49,10 +49,7 @@ impl JoinWorkload {
 
     /// What pages of sub-partitions look like.
     fn sub_format(&self) -> PageFormat {
-        PageFormat {
-            slot_bytes: HASHED_SLOT,
-            ..self.partition_format()
-        }
+        PageFormat::new(self.page_bytes, self.lengths()).with_codes()
     }
 
     fn sub_buffers(&self) -> BufferSpec {
@@ -157,7 +154,7 @@ mod tests {
         }
     }
 
-    /// Of 100 bytes, 75 tuples take a page: 135 bytes each, with header and cells.
+    /// Of 100 bytes, 76 tuples take a page: 133 bytes each, with header and cells.
     #[test]
     fn sub_partitions_fit_into_the_cache_and_fill_evenly() {
         for (partitions, cache_bytes, number) in [(1, 1 << 20, 8), (4, 1 << 20, 3), (6, 1 << 18, 7)]

@@ -285,8 +285,8 @@ fn building_prefetches_entire_pages() {
         let lines: Vec<u64> = own.map(|event| event.address / 64).collect();
         let distinct: HashSet<u64> = lines.iter().copied().collect();
         assert_eq!(lines.len(), distinct.len(), "{algorithm:?}");
-        // 75 tuples of a page end in its line 117, and their slots begin in line 118.
-        let pages = 10_000 / 75;
+        // 76 tuples of a page end in its line 119, and their slots begin in line 120.
+        let pages = 10_000 / 76;
         assert!(
             (127 * pages..128 * (pages + 1)).contains(&lines.len()),
             "{}",
@@ -317,7 +317,11 @@ fn cache_partitioning_copies_every_tuple_once_and_joins_small_tables() {
         let number = site as u16;
         events.iter().filter(move |event| event.site == number)
     };
-    assert_eq!(of(Site::BufferSlot).count(), 30_000);
+    assert_eq!(
+        of(Site::BufferSlot).count(),
+        2 * 30_000,
+        "a hash code and a place each"
+    );
     assert_eq!(of(Site::PartitionNumber).count(), 30_000);
     assert_eq!(of(Site::InputKey).count(), 0, "nobody hashes a key");
     let marks: Vec<u64> = events

@@ -96,7 +96,7 @@ fn relations_in_no_order_are_not_nearly_sorted() {
         displaced: 0.0,
         ..nearly_sorted()
     };
-    for (workload, room) in [(few_pages, 2 * 75), (random, 27 * 75)] {
+    for (workload, room) in [(few_pages, 2 * 76), (random, 27 * 76)] {
         let left = run(&workload);
         let metrics = &left.outcome.metrics;
         assert_eq!(metrics["unsorted"], 2, "both relations");

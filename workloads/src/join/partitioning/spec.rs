@@ -11,7 +11,7 @@ use crate::join::limits::{
     PARTITIONS, SHORTEST_TUPLE_BYTES, SWITCH_AT, TUPLE_BYTES, TUPLES, TUPLES_AHEAD,
 };
 use crate::join::nearly_sorted::TupleOrder;
-use crate::join::pages::{HASHED_SLOT, PLAIN_SLOT, PageFormat};
+use crate::join::pages::PageFormat;
 use crate::join::slots::Slots;
 use crate::join::stored::PAGES_ASKED_AHEAD;
 use crate::join::visit::Stages;
@@ -197,14 +197,15 @@ impl PartitionWorkload {
 
     /// What input pages look like: nobody has hashed the keys yet.
     pub(super) fn input_format(&self) -> PageFormat {
-        PageFormat::new(self.page_bytes, self.lengths(), PLAIN_SLOT)
+        PageFormat::new(self.page_bytes, self.lengths())
     }
 
-    /// What pages of partitions look like.
+    /// What pages of partitions look like. Inspector joins do without lengths in slots.
     pub(super) fn output_format(&self) -> PageFormat {
-        PageFormat {
-            slot_bytes: HASHED_SLOT,
-            ..self.input_format()
+        let format = self.input_format().with_codes();
+        match self.filter {
+            Filtering::None | Filtering::Single => format,
+            Filtering::Multiple => format.without_lengths(),
         }
     }
 
@@ -259,9 +260,8 @@ impl PartitionWorkload {
     /// The slots of a relation's output pages.
     pub(super) fn slots(&self, input: Input) -> Slots {
         match (self.filter, input) {
-            (Filtering::Multiple, Input::Build) => Slots::Pairs,
             (Filtering::Multiple, Input::Probe) => Slots::Lists,
-            _ => Slots::Whole,
+            _ => Slots::Even,
         }
     }
 

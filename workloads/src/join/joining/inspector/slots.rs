@@ -5,7 +5,7 @@ use super::filters::Filters;
 use super::spots::{FIRST_BYTES, FIXED_BYTES};
 use crate::arena::{Arena, Far};
 use crate::join::joining::spec::JoinWorkload;
-use crate::join::pages::{PageFormat, TUPLES_UNTIL};
+use crate::join::pages::{PageFormat, SlotFormat, TUPLES_UNTIL};
 use crate::join::relation::{self, Relation};
 use crate::join::tuple::Source;
 use crate::place::{Extent, Place};
@@ -17,8 +17,15 @@ pub(in crate::join::joining) fn probe_partition(
     (base, pages): (u64, u64),
 ) -> Relation {
     let page_bytes = u64::from(workload.page_bytes);
-    // Of the least; nobody but `extract` and `scan` reads them.
-    let format = PageFormat::new(workload.page_bytes, workload.lengths(), FIRST_BYTES);
+    // Slots of one sub-partition, which are the least, take as much as these; nobody but `extract` and `scan` reads them.
+    let format = PageFormat {
+        slots: SlotFormat {
+            code: true,
+            length: true,
+        },
+        ..workload.partition_format()
+    };
+    debug_assert_eq!(format.slots.bytes(), FIRST_BYTES);
     let mut memory: Arena<Far> = Arena::of(base, pages * page_bytes);
     filters.each_passed(workload, |number, spot, sub_partitions| {
         let page = base + spot.page * page_bytes;
