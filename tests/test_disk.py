@@ -236,6 +236,13 @@ def test_a_buffered_write_is_done_before_it_is_on_the_medium() -> None:
     assert disk.parts.rotation_ps == 0
 
 
+def test_a_buffered_write_does_not_overtake_a_slow_bus() -> None:
+    disk = small(segment_blocks=100, write_segments=1, bus_per_block="300us")
+    assert write(disk, 0, 10, 10) == 3 * MS
+    # Block 10 comes by at 1 ms, too early: the medium would end at 2 ms. So there is room for the next after another turn, at 12 ms.
+    assert write(disk, 3 * MS, 500) == 12_300 * US
+
+
 def test_a_full_write_buffer_makes_writes_wait() -> None:
     disk = small(segment_blocks=100, write_segments=1)
     now = write(disk, 0, 1000, 10)  # on the medium at 6 ms

@@ -124,7 +124,7 @@ def test_csm_stores_columns_that_are_too_many_in_other_a_pages() -> None:
 
 
 def test_a_new_order_asks_for_the_column_that_is_stored_apart() -> None:
-    """One of its queries does, of the customer (Clotho, section 7.1); layouts with whole records have it in the page that they read anyway."""
+    """One of its queries does (Clotho, section 7.1); layouts with whole records have it in the page that they read anyway."""
     customer = Access(statements.CUSTOMER_DISCOUNT, 0)
     assert [(len(needed), changes) for needed, changes, _ in touches("csm", customer)] == [(3, set()), (1, set())]
     assert len(touches("nsm", customer)) == 1

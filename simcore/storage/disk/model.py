@@ -7,7 +7,7 @@ from functools import lru_cache, partial
 from memwalk.simcore.storage.device import Asked, Parts
 from memwalk.simcore.storage.disk.arm import Arm
 from memwalk.simcore.storage.disk.drive import Drive
-from memwalk.simcore.storage.disk.geometry import Geometry
+from memwalk.simcore.storage.disk.geometry import Geometry, Place
 from memwalk.simcore.storage.disk.read_ahead import ReadAhead
 from memwalk.simcore.storage.disk.segments import Segments
 from memwalk.simcore.storage.disk.write_buffer import WriteBuffer
@@ -159,9 +159,7 @@ class Disk:
         self._overwrite(now_ps, block, end)
         place = self.geometry.locate(block)
         arrival_ps = max(now_ps, self._arm.free_ps) + self._arm.reach_ps(place, write=True)
-        bus_ps = self.drive.bus_ps
-        lead_ps = bus_ps + (end - block - 1) * max(0, bus_ps - self.geometry.sector_ps(place.zone))
-        ready_ps = max(arrival_ps, now_ps + lead_ps)
+        ready_ps = max(arrival_ps, now_ps + self._lead_ps(place, end - block))
         written = self._arm.transfer(ready_ps, place, block, end)
         transfer = written.end_ps - written.begin_ps
         self.parts = Parts(overhead, arrival_ps - now_ps, written.begin_ps - ready_ps, transfer, ready_ps - arrival_ps)
@@ -175,10 +173,15 @@ class Disk:
         taken_ps = self._buffered.room_ps(now_ps, block, end)
         place = self.geometry.locate(block)
         arrival_ps = max(taken_ps + self.drive.bus_ps, self._arm.free_ps) + self._arm.reach_ps(place, write=True)
-        written = self._arm.transfer(arrival_ps, place, block, end)
+        written = self._arm.transfer(max(arrival_ps, taken_ps + self._lead_ps(place, end - block)), place, block, end)
         self._buffered.take(written.end_ps, block, end)
         self.parts = Parts(overhead_ps=overhead, seek_ps=taken_ps - now_ps, bus_ps=bus)
         return taken_ps + bus
+
+    def _lead_ps(self, place: Place, blocks: int) -> int:
+        """Return how much earlier than the medium the bus has to begin with blocks from ``place`` on, so that each is there in time."""
+        bus_ps = self.drive.bus_ps
+        return bus_ps + (blocks - 1) * max(0, bus_ps - self.geometry.sector_ps(place.zone))
 
     def _overwrite(self, now_ps: int, block: int, end: int) -> None:
         """Make way for a write, and hold its blocks for reads to come."""
