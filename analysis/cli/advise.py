@@ -49,7 +49,7 @@ def layout(
     platform = Platform(load_machine(machine, dbms=dbms).native(), load_device(storage) if storage else None)
     if "nsm" not in platform.layouts():
         raise UserError(f"--dbms {dbms}: scans no layout; name one with the calls of docs/advise.md, such as compiled")
-    console.warn_of_debug_build()
+    console.warn_of_build()
     ranked = advise(task, platform, sample, lambda what: console.note(f"simulating {what}"))
     if json:
         console.print_json({"table": task.schema.name, "layouts": [asdict(one) for one in ranked], "reasons": reasons(ranked)})

@@ -62,7 +62,7 @@ def index(
     loaded = machine_of_cores(machine, set_, cores)
     if searches is None:
         searches = 0.0 if scans or inserts else 1.0
-    console.warn_of_debug_build()
+    console.warn_of_build()
     task = IndexTask(
         machine=with_cores(loaded, cores),
         device=load_device(storage),

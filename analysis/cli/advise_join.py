@@ -47,7 +47,7 @@ def join(
         if parse_set(text).route[:2] == ("machine", "coherence"):
             raise UserError(f"--set {text}: each core joins partitions of its own, so that nothing is coherent here; leave it out")
     loaded = machine_of_cores(machine, set_, cores)
-    console.warn_of_debug_build()
+    console.warn_of_build()
     task = JoinTask(one_core(loaded), build, probe, tuple_bytes, duplicates, cores, sample)
     tuning = Tuning(task)
     ranked = advise(tuning, lambda what: console.note(f"simulating {what}"))

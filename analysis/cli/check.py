@@ -26,7 +26,7 @@ def check(
 
     if junit is not None:
         expect_file(junit)
-    console.warn_of_debug_build()
+    console.warn_of_build()
     checks = run_checks(jobs, progress(), update=update)
     if junit is not None:
         write_atomically(junit, as_junit(checks))

@@ -89,12 +89,15 @@ def log_to_stderr() -> None:
     logger.propagate = False
 
 
-def warn_of_debug_build() -> None:
-    """Says once if the simulator is a debug build: its results are right, but it is slower (1.6 times on searches)."""
+def warn_of_build() -> None:
+    """Say if the simulator is a debug build, whose results are right but slower (1.6 times on searches), or older than its sources."""
+    from memwalk.simcore import stale_build
     from memwalk.simcore.engines import native
 
     if native.build_info()["profile"] == "debug":
         note("warning: debug build of the simulator, which is slower; build with `maturin develop --release`")
+    if source := stale_build.newer_source():
+        note(f"warning: {source} is newer than the simulator that is built; `make setup` builds it again")
 
 
 def print_table(title: str, columns: list[str], rows: list[list[Any]], numeric_from: int = 1) -> None:

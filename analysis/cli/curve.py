@@ -55,7 +55,7 @@ def curve(
     from memwalk.analysis import curves
     from memwalk.analysis.capacities import Geometry
 
-    console.warn_of_debug_build()
+    console.warn_of_build()
     geometry = Geometry(line, sets)
     chosen = None if sizes is None else list(each_once("--sizes", sizes, _size))
     tables: dict[str, pd.DataFrame] = {}

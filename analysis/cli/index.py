@@ -86,7 +86,7 @@ def build(
     said = [(name, option, value) for name, (option, value) in given.items() if value is not None]
     settings += [Setting(("workload", name), Sourced.uniform(value, Place(option, names_value=True))) for name, option, value in said]
     workload = resolve_workload(settings, start).values
-    console.warn_of_debug_build()
+    console.warn_of_build()
     # Every key is looked at once more before it is written.
     steps = native.estimate_work(workload)["building"] + keys
     with event_progress("building", steps, "steps") as show:

@@ -54,7 +54,7 @@ def detect(
     """
     if output is not None:
         expect_new_file(output)
-    console.warn_of_debug_build()
+    console.warn_of_build()
     text = detected()
     if output is not None:
         write_atomically(output, text.encode())

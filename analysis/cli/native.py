@@ -63,7 +63,7 @@ def native(
     _expect_no_machine(settings)
     rows = expand(experiment, scale, settings)  # mistakes come to light before anything is measured
     refuse_storage((row.point for row in rows), str(file))
-    console.warn_of_debug_build()
+    console.warn_of_build()
     with TemporaryDirectory() as folder:
         chosen = machine or _detected(Path(folder))
         cores = max(_cores(row.point) for row in rows)

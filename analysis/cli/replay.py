@@ -109,7 +109,7 @@ def replay(
     Several traces share the levels that the machine shares; each is a program with a memory of its own, unless --shared-addresses says
     otherwise.
     """
-    console.warn_of_debug_build()
+    console.warn_of_build()
     settings = [*(parse_set(text) for text in set_), *_profile(dbms)]
     loaded = load_machine(machine, machine_settings(set_), dbms=dbms)
     facts = [TraceFacts.of(trace) for trace in traces if trace.suffix != NPY]

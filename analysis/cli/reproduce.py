@@ -63,7 +63,7 @@ def reproduce(
         for paper in dict.fromkeys(figure.paper for figure in figures):
             expect_file(papers_folder() / paper / VERDICTS)
     if any(figure.experiments for figure in figures):
-        console.warn_of_debug_build()
+        console.warn_of_build()
     try:
         reproduced = run(figures, scale.value, folder, jobs=jobs, scheduler=scheduler, progress=progress())
     except KeyboardInterrupt as ended:

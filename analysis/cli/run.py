@@ -54,7 +54,7 @@ def run(
     from memwalk.analysis.experiments.results import table
     from memwalk.analysis.experiments.session import run_rows
 
-    console.warn_of_debug_build()
+    console.warn_of_build()
     folder = out or Path("out") / (experiment.name if scale == FULL_SCALE else f"{experiment.name}-{scale}")
     try:
         statistics = run_rows(experiment.name, rows, folder, jobs=jobs, scheduler=scheduler, progress=progress())

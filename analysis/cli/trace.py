@@ -60,7 +60,7 @@ def record(
     settings = [parse_set(text) for text in set_]
     workload = _given(settings, variant, scale) if file is None else _only(file, settings, variant, scale or FULL_SCALE)
     expect_new_file(output, makes_folder=False)
-    console.warn_of_debug_build()
+    console.warn_of_build()
     info = native.record(_with_known_warm_up(workload, machine, dbms), output)
     console.print_fields(f"recorded {output}", info, json=json)
 

@@ -31,7 +31,7 @@ def export(
     if machine is None and formats[format_]["needs_machine"]:
         raise UserError(f"--format {format_}: holds the times of a machine; name one with --machine")
     expect_new_file(output, makes_folder=False)
-    console.warn_of_debug_build()
+    console.warn_of_build()
     spec = None if machine is None else load_machine(machine).native()
     with event_progress("exporting", native.trace_info(trace)["summary"]["events"]) as progress:
         done = native.export_trace(trace, format_, output, spec, progress)

@@ -90,7 +90,7 @@ def import_trace(
         "column": column,
         "segments": [_segment(text) for text in segment],
     }
-    console.warn_of_debug_build()
+    console.warn_of_build()
     with event_progress("importing", None) as progress:
         report = native.import_trace(files, output, options, progress)
     for warning in report["warnings"]:
