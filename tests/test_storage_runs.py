@@ -450,8 +450,8 @@ def test_a_join_that_reads_far_ahead_takes_as_long_as_the_slowest_of_processor_a
     text = JOIN_ON_DISKS.format(disks=striped(disks), algorithm=algorithm, stored=stored)
     found = run(scan_point(tmp_path, EVERY_PAGE_ALIKE.format(page=page_us), text))
     times, asked = found[STORAGE_TIME], found["pages"]
-    assert asked["reads"] == 678 + 1356
-    assert asked["writes"] == (2500 if stored == READ_AND_WRITTEN else 0)
+    assert asked["reads"] == 656 + 1312
+    assert asked["writes"] == (2425 if stored == READ_AND_WRITTEN else 0)
     disks_alone = (asked["reads"] + asked["writes"]) * page_us * 1e-6 / disks
     assert times["seconds"] >= max(disks_alone, times["cpu_seconds"])
     # The last output page is full when the processor ends.
