@@ -172,8 +172,15 @@ def test_a_file_of_dsm_whose_attribute_is_tested_and_projected_is_read_once(tmp_
     assert found == expected > 0
 
 
-@pytest.mark.parametrize(("storage", "within"), [("raid0-6-disks", 0.02), ("cheetah-x15", 0.3)])
-@pytest.mark.parametrize("prefetch", ["128KiB", "64MiB"])
+@pytest.mark.parametrize(
+    ("storage", "prefetch", "within"),
+    [
+        ("raid0-6-disks", "128KiB", 0.02),
+        ("cheetah-x15", "64MiB", 0.3),
+        pytest.param("raid0-6-disks", "64MiB", 0.02, marks=pytest.mark.nightly),
+        pytest.param("cheetah-x15", "128KiB", 0.3, marks=pytest.mark.nightly),
+    ],
+)
 def test_pages_of_a_part_stand_for_those_of_the_table(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, prefetch: str, storage: str, within: float
 ) -> None:
