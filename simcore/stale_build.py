@@ -15,7 +15,7 @@ def newer_source(module: Path | None = None) -> Path | None:
     """
     module = Path(str(_native.__file__)) if module is None else module
     checkout = module.resolve().parent.parent  # a package of the checkout is imported through a link
-    manifests = [checkout / "Cargo.lock", *(checkout / crate / "Cargo.toml" for crate in CRATES)]
+    manifests = [checkout / "Cargo.toml", checkout / "Cargo.lock", *(checkout / crate / "Cargo.toml" for crate in CRATES)]
     if not all(path.is_file() for path in manifests):
         return None
     sources = [*manifests, *(path for crate in CRATES for path in (checkout / crate / "src").rglob("*.rs"))]

@@ -1,9 +1,11 @@
 """A native module that is older than its sources is told of: what it computes is not what they say."""
 
 import os
+import tomllib
 from pathlib import Path
 
 import pytest
+from files import ROOT
 
 from memwalk.analysis.cli import console
 from memwalk.simcore import stale_build
@@ -23,7 +25,8 @@ def write(path: Path, at: int) -> Path:
 @pytest.fixture
 def module(tmp_path: Path) -> Path:
     """Make a checkout whose module is newer than all that it is made of."""
-    write(tmp_path / "Cargo.lock", BUILT - 1)
+    for name in ("Cargo.toml", "Cargo.lock"):
+        write(tmp_path / name, BUILT - 1)
     for crate in CRATES:
         write(tmp_path / crate / "Cargo.toml", BUILT - 1)
         write(tmp_path / crate / "src" / "lib.rs", BUILT - 1)
@@ -34,12 +37,18 @@ def test_a_module_newer_than_its_sources_is_right(module: Path) -> None:
     assert newer_source(module) is None
 
 
-@pytest.mark.parametrize("name", ["Cargo.lock", "simcore/Cargo.toml", "workloads/src/join/pages.rs"])
+@pytest.mark.parametrize("name", ["Cargo.toml", "Cargo.lock", "simcore/Cargo.toml", "workloads/src/join/pages.rs"])
 def test_the_source_that_changed_last_is_named(module: Path, name: str) -> None:
     checkout = module.parent.parent
     write(checkout / "traces" / "src" / "lib.rs", BUILT + 1)
     changed = write(checkout / name, BUILT + 2)
     assert newer_source(module) == changed
+
+
+def test_crates_are_those_of_the_workspace() -> None:
+    """All but the benchmarks."""
+    workspace = tomllib.loads((ROOT / "Cargo.toml").read_text())["workspace"]
+    assert {*CRATES, "benches"} == set(workspace["members"])
 
 
 def test_other_files_do_not_matter(module: Path) -> None:
