@@ -34,7 +34,9 @@ QUERIES = {
                sum(l_extendedprice) AS sum_base_price,
                sum(l_extendedprice * (1 - l_discount)) AS sum_disc_price,
                sum(l_extendedprice * (1 - l_discount) * (1 + l_tax)) AS sum_charge,
-               sum(l_discount) AS sum_disc,
+               sum(l_quantity) AS avg_qty_sum,
+               sum(l_extendedprice) AS avg_price_sum,
+               sum(l_discount) AS avg_disc_sum,
                count(*) AS count_order
         FROM lineitem
         WHERE l_shipdate <= DATE '1998-12-01' - INTERVAL 116 DAY

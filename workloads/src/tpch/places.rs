@@ -1,6 +1,7 @@
 //! Where everything of a run is in the simulated address space, and the numbers of its sites.
 
 use super::Table;
+use super::queries::PRICING;
 use super::spec::{TableLayout, TpchWorkload};
 use crate::arena::{Reservation, place};
 use crate::page::{Dsm, PageSites, Pool};
@@ -9,9 +10,9 @@ use crate::query::{Groups, JoinPlaces, LogBuffer, PARTITIONS, Site, StoredDsm};
 use std::ops::Range;
 use traces::Segment;
 
-/// Most groups and sums of a query: there are four groups of six sums in Query 1.
+/// Most groups of a query, and most sums of a group: those of Query 1.
 const MOST_GROUPS: u64 = 4;
-const MOST_SUMS: u64 = 6;
+const MOST_SUMS: u64 = PRICING.len() as u64;
 
 /// Segments in the order of their addresses: the buffer pool's frames of each table, then what operators keep.
 #[derive(Clone, Debug)]

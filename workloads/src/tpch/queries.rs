@@ -77,14 +77,16 @@ pub(super) fn discounted<T: Trace>(
     product(trace, price, rest)
 }
 
-/// Sums of Query 1. An average is a sum divided by the count, so that only the sum of discounts is there beside those
-/// that the query asks for.
-const PRICING: [&str; 6] = [
+/// The eight aggregates of Query 1 (PAX section 7.1). Each has an accumulator of its own; that of an average is a sum, which
+/// the count divides.
+pub(super) const PRICING: [&str; 8] = [
     "sum_qty",
     "sum_base_price",
     "sum_disc_price",
     "sum_charge",
-    "sum_disc",
+    "avg_qty_sum",
+    "avg_price_sum",
+    "avg_disc_sum",
     "count_order",
 ];
 
@@ -108,7 +110,9 @@ pub(super) fn q1<'f, T: Trace>(trace: &mut T, lineitem: impl Scan<'f>, groups: &
         let taxed = plain(trace, tax, |tax| ONE + tax);
         let charge = product(trace, discounted, taxed);
         let one = quantity.map(|_| 1);
-        let terms = [quantity, price, discounted, charge, discount, one];
+        let terms = [
+            quantity, price, discounted, charge, quantity, price, discount, one,
+        ];
         groups.add(trace, &row[..2], &terms);
     });
     named(groups, &PRICING)
