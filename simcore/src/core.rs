@@ -35,6 +35,7 @@ use stops::Stops;
 use turn::{Clocked, Endless};
 pub(crate) use turn::{Turn, Until};
 
+use crate::clock::Clock;
 use crate::hierarchy::{Cycles, Hierarchy, Overwritten, Port};
 use crate::ledger::{Accounts, Cause, Ledger, Waits};
 use crate::page_requests::PageRequests;
@@ -197,6 +198,20 @@ impl Core {
     /// Cycles per second.
     pub(crate) fn clock_hz(&self) -> u64 {
         self.spec.clock_hz
+    }
+
+    /// Whether the run may go on.
+    ///
+    /// # Errors
+    /// It has lasted too long, or the memory behind the caches does not go on.
+    pub(crate) fn check(&self, caches: &Hierarchy) -> Result<(), SinkError> {
+        Clock::new(self.clock_hz()).check(self.now())?;
+        caches.memory.check()
+    }
+
+    /// What to say if nothing that is waited for comes before the end of time.
+    pub(crate) fn too_long(&self) -> SinkError {
+        Clock::new(self.clock_hz()).too_long()
     }
 
     /// Cycle in which the next instruction is dispatched at the earliest.

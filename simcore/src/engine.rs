@@ -80,7 +80,7 @@ impl Engine {
             events.len(),
             "a core that has no others runs all events"
         );
-        Ok(())
+        cores[0].check(caches)
     }
 
     /// Lets events pass in no time. Caches, TLB and predictor end up as after a run, and everything that is counted per
@@ -96,10 +96,7 @@ impl Engine {
     /// Ends the program: waits until all pages that it wrote are on storage, if there is one.
     ///
     /// # Errors
-    /// As for [`Storage::advance`].
-    ///
-    /// # Panics
-    /// If storage does not give what it was asked for.
+    /// As for [`Storage::advance`], or the run lasts too long.
     pub fn await_written(&mut self) -> Result<(), SinkError> {
         self.system.cores[0].ask_for_written();
         self.serve().map(drop)
@@ -112,15 +109,15 @@ impl Engine {
         };
         let System { cores, caches } = &mut self.system;
         let core = &mut cores[0];
-        let Some((request, at_ps)) = core.asked(caches) else {
+        let Some((request, at_ps)) = core.asked(caches)? else {
             return Ok(false);
         };
         storage.ask(0, request, at_ps)?;
         if request.stops() {
             // Nobody else asks for anything in the meantime.
             let arrived = storage.advance(u64::MAX)?;
-            let (_, arrival) = arrived.expect("storage serves what it is asked for");
-            core.resume(caches, arrival, false);
+            let (_, arrival) = arrived.ok_or_else(|| core.too_long())?;
+            core.resume(caches, arrival, false)?;
         }
         Ok(true)
     }
@@ -173,7 +170,8 @@ impl EventSink for Engine {
             rest = &rest[ran..];
             if !self.serve()? {
                 assert!(rest.is_empty(), "a core that has no others runs all events");
-                return Ok(());
+                let System { cores, caches } = &self.system;
+                return cores[0].check(caches);
             }
         }
     }

@@ -1,5 +1,7 @@
 //! A line as a cache holds it.
 
+use crate::clock;
+
 /// No line: larger than any line number, because lines are at least two bytes.
 const EMPTY: u64 = u64::MAX;
 
@@ -16,6 +18,8 @@ const READY_SHIFT: u32 = JOURNEY_SHIFT + JOURNEY_BITS;
 const TOP_BITS: u32 = 2;
 const EXPECTED: u64 = 1 << 62;
 const UNUSED: u64 = 1 << 63;
+/// Numbers of requests under way follow the last cycle of a run.
+const _: () = assert!(clock::END.ilog2() < u64::BITS - TOP_BITS - READY_SHIFT);
 
 /// Places among [`Journeys`](crate::journeys::Journeys) that a line can name.
 pub(crate) const JOURNEYS: usize = 1 << JOURNEY_BITS;

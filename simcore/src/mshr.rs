@@ -1,11 +1,14 @@
 //! Miss status holding registers: how many misses may be outstanding.
 
+use crate::clock;
 use crate::memory::{Memory, is_pending};
 use std::collections::VecDeque;
 
 /// Low bits of a register that hold its number; the others hold the cycle in which its last miss completes. One minimum then
 /// finds both the first completion and the register.
 const NUMBER_BITS: u32 = 12;
+/// Numbers of requests under way follow the last cycle of a run.
+const _: () = assert!(clock::END.ilog2() < u64::BITS - NUMBER_BITS);
 
 /// The outstanding misses.
 ///

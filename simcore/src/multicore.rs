@@ -189,10 +189,7 @@ impl Multicore {
     /// events since it was called.
     ///
     /// # Errors
-    /// The first error of a source, of `progress`, of storage, or of an event that the machine cannot run.
-    ///
-    /// # Panics
-    /// If storage does not give what it was asked for.
+    /// The first error of a source, of `progress`, of storage, or of an event that the machine cannot run; or the run lasts too long.
     pub fn run(
         &mut self,
         sources: &mut [&mut dyn EventSource],
@@ -219,10 +216,11 @@ impl Multicore {
                     break;
                 }
                 // What asks for a page ends the turn too.
-                if !thread.has_run_all()
-                    || cores[number].has_asked()
-                    || !thread.refill(sources[number])?
-                {
+                if !thread.has_run_all() || cores[number].has_asked() {
+                    break;
+                }
+                cores[number].check(caches)?;
+                if !thread.refill(sources[number])? {
                     break;
                 }
             }
@@ -345,6 +343,8 @@ impl Multicore {
     ) -> Result<(), SinkError> {
         let mut on_their_way = vec![number];
         while let Some(number) = on_their_way.pop() {
+            let System { cores, caches } = &self.system;
+            cores[number].check(caches)?;
             let thread = &mut self.threads[number];
             let barrier = thread.look_ahead(sources[number])?;
             if let Some(barrier) = &barrier {
@@ -479,12 +479,14 @@ impl Multicore {
                 break;
             }
             let Some((number, arrival)) = pages.advance(cycle)? else {
-                assert!(cycle.is_some(), "storage serves what it is asked for");
+                if cycle.is_none() {
+                    return Err(pages.too_long());
+                }
                 continue;
             };
             let has_others = self.threads.len() > 1;
             let System { cores, caches } = &mut self.system;
-            cores[number].resume(caches, arrival, has_others);
+            cores[number].resume(caches, arrival, has_others)?;
             debug_assert!(
                 !has_others || pages.has_begun(cores[number].now(), arrival),
                 "a core goes back behind the others"

@@ -93,7 +93,7 @@ fn positive(path: &str, value: u64) -> Result<(), SpecError> {
     require(value > 0, path, || "must be at least 1".to_owned())
 }
 
-/// The longest latency: sums of so many of them fit a run's clock.
+/// The longest latency: what a batch of events adds up to is far less than a run may take.
 pub(crate) const LONGEST_CYCLES: u32 = 1_000_000_000;
 
 fn at_most_cycles(path: &str, cycles: u32) -> Result<(), SpecError> {

@@ -7,7 +7,7 @@ use crate::ledger::Cause;
 use crate::statistics::PageStatistics;
 use crate::storage::{Arrival, Fill, Request};
 use std::collections::HashSet;
-use traces::{Event, Kind};
+use traces::{Event, Kind, SinkError};
 
 /// What a core asks of storage, and what it has waited for.
 #[derive(Debug)]
@@ -160,24 +160,46 @@ impl Core {
 
     /// What is to be passed on to storage, and at what time: at the end of the cycle in which all instructions so far have graduated, or
     /// of a later one in which the next could be dispatched, or in which the operating system has done its part.
-    pub(crate) fn asked(&mut self, caches: &mut Hierarchy) -> Option<(Request, u64)> {
+    ///
+    /// # Errors
+    /// The run has lasted too long.
+    pub(crate) fn asked(
+        &mut self,
+        caches: &mut Hierarchy,
+    ) -> Result<Option<(Request, u64)>, SinkError> {
         let mut cycle = self.graduated().max(self.now());
-        let stops = self.stops.as_mut()?;
-        let request = stops.asked.take()?;
+        let Some(stops) = &mut self.stops else {
+            return Ok(None);
+        };
+        let Some(request) = stops.asked.take() else {
+            return Ok(None);
+        };
         let machinery = &mut self.machinery;
         if stops.has_to_call(request, caches, &machinery.port) {
             self.pipeline.wait_until(machinery, cycle, Cause::Other);
             cycle += stops.cpu_per_page;
             self.pipeline.wait_until(machinery, cycle, Cause::System);
         }
+        stops.clock.check(cycle)?;
         stops.stopped = cycle;
-        Some((request, stops.clock.ps(cycle)))
+        Ok(Some((request, stops.clock.ps(cycle))))
     }
 
     /// Goes on: what the core has stopped for is there. Where there are others, they have gone on meanwhile to the cycle in which it stopped,
     /// and nothing of it may come before.
-    pub(crate) fn resume(&mut self, caches: &mut Hierarchy, arrival: Arrival, has_others: bool) {
-        let Some(stops) = &mut self.stops else { return };
+    ///
+    /// # Errors
+    /// It has waited too long.
+    pub(crate) fn resume(
+        &mut self,
+        caches: &mut Hierarchy,
+        arrival: Arrival,
+        has_others: bool,
+    ) -> Result<(), SinkError> {
+        let Some(stops) = &mut self.stops else {
+            return Ok(());
+        };
+        stops.clock.check(stops.clock.cycle_from(arrival.at_ps))?;
         if let Some(fill) = stops.comes.filter(|fill| arrival.first && fill.is_shared()) {
             caches.bring_page(&self.machinery.port, fill);
         }
@@ -191,6 +213,7 @@ impl Core {
             let width = u64::from(self.spec.core.issue_width);
             stops.charged = Some((machinery.ledger.place(), (resumed - stopped) * width));
         }
+        Ok(())
     }
 
     /// The cycle at whose end all instructions so far have graduated.

@@ -1,5 +1,7 @@
 //! Building blocks of both pipelines: slot counters, functional units, remembered results.
 
+use crate::clock;
+
 /// Precision of a division by multiplication: the most that holds the inverse of 1. Twice the dividend times the inverse
 /// has the quotient in its upper word, so that the host need not shift.
 const INVERSE_BITS: u32 = 63;
@@ -78,6 +80,7 @@ impl SlotClock {
 const CALENDAR_CYCLES: usize = 256;
 /// Bits of a calendar entry that count operations; the others hold the cycle.
 const COUNT_BITS: u32 = 8;
+const _: () = assert!(clock::END.ilog2() < u64::BITS - COUNT_BITS);
 
 /// A functional unit that starts so many operations per cycle, out of order.
 ///

@@ -13,15 +13,16 @@ mod several;
 use self::dramsim3::DramMemory;
 pub(crate) use self::fixed::FixedMemory;
 use self::several::SeveralMemories;
+use crate::clock;
 use crate::spec::{MachineSpec, MemorySpec, SpecError};
 use crate::statistics::DramStatistics;
-use traces::Layout;
+use traces::{Layout, SinkError};
 
 pub use config::DramFacts;
 pub(crate) use config::{DramConfig, Geometry};
 
-/// Times at and after this cycle are names of requests under way. At 4 GHz it is three days from the start.
-pub(crate) const PENDING: u64 = 1 << 50;
+/// Times at and after this cycle are names of requests under way.
+pub(crate) const PENDING: u64 = clock::END;
 
 /// Whether the time is that of a request whose end nobody has waited for yet.
 #[inline]
@@ -236,6 +237,19 @@ impl Memory {
             #[cfg(feature = "dramsim3")]
             Self::Dramsim3(memory) => memory.pause(),
             Self::Several(memories) => memories.clear(),
+        }
+    }
+
+    /// Whether the model goes on.
+    ///
+    /// # Errors
+    /// DRAMSim3 could not write or read its reports.
+    pub(crate) fn check(&self) -> Result<(), SinkError> {
+        match self {
+            Self::Fixed(_) => Ok(()),
+            #[cfg(feature = "dramsim3")]
+            Self::Dramsim3(memory) => memory.check(),
+            Self::Several(memories) => memories.first.check(),
         }
     }
 

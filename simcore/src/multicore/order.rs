@@ -1,8 +1,12 @@
 //! Which core goes on first, and which comes after it.
 
+use crate::clock;
+
 /// Bits of a core's number.
 const NUMBER_BITS: u32 = 8;
 const NUMBER: i64 = (1 << NUMBER_BITS) - 1;
+
+const _: () = assert!(clock::END.ilog2() < i64::BITS - 1 - NUMBER_BITS);
 
 /// A core that does not go on.
 const NOTHING: i64 = i64::MAX;

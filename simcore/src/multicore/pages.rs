@@ -38,7 +38,7 @@ impl Pages {
     /// Passes on to storage what a core asks for; true if the core stops.
     pub(super) fn serve(&mut self, number: usize, system: &mut System) -> Result<bool, SinkError> {
         let System { cores, caches } = system;
-        let Some((request, at_ps)) = cores[number].asked(caches) else {
+        let Some((request, at_ps)) = cores[number].asked(caches)? else {
             return Ok(false);
         };
         self.storage.ask(number, request, at_ps)?;
@@ -92,6 +92,11 @@ impl Pages {
     /// Whether a core waits for all that its program wrote.
     pub(super) fn has_waiting(&self) -> bool {
         self.waiting > 0
+    }
+
+    /// What to say if nothing that is waited for comes before the end of time.
+    pub(super) fn too_long(&self) -> SinkError {
+        self.clock.too_long()
     }
 
     fn look(&mut self) -> Result<(), SinkError> {

@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use simcore::spec::MachineSpec;
 use simcore::{Engine, Statistics};
 use std::collections::{HashMap, HashSet};
-use traces::{Event, EventSink, Kind, Layout, OpClass, Segment};
+use traces::{Event, EventSink, Kind, Layout, OpClass, Segment, SinkError};
 
 /// The phases of [`any_event`].
 fn layout() -> Layout {
@@ -197,6 +197,36 @@ fn a_read_stops_the_core_for_as_long_as_storage_takes() {
         assert_eq!((storage.reads, storage.stops), (1, 1));
         assert_eq!(storage.wait.transfer_ps, 1_000_000);
     }
+}
+
+#[test]
+fn a_run_beyond_the_end_of_time_is_refused() {
+    // At a terahertz a cycle is a picosecond. The last that a run may come to is 2^50 - 1.
+    let spec = one_a_cycle(1_000_000_000_000);
+    let run = |events: &[Event], time_ps| {
+        let mut engine = Engine::new(&spec, &layout()).unwrap();
+        engine.set_storage(Box::new(InTurn::of(&[time_ps])));
+        let consumed = engine.consume(events);
+        consumed.and_then(|()| engine.await_written())?;
+        Ok::<_, SinkError>(engine.finish().cycles)
+    };
+    let read = [Event::new(Kind::PageRead, 1)];
+    assert_eq!(run(&read, (1 << 50) - 1).unwrap(), (1 << 50) - 1);
+    for too_long in [1 << 50, 1 << 60, u64::MAX] {
+        let error = run(&read, too_long).unwrap_err().to_string();
+        assert!(
+            error.contains("more than 0.0 days of simulated time"),
+            "{error}"
+        );
+    }
+    // Many short waits are too long, too; and so are instructions.
+    let reads: Vec<_> = (0..4)
+        .map(|page| Event::new(Kind::PageRead, page))
+        .collect();
+    assert!(run(&reads[..3], 1 << 48).is_ok());
+    assert!(run(&reads, 1 << 48).is_err());
+    let instruction = plain(1, Event::new(Kind::Mark, 0));
+    assert!(run(&[read[0], instruction], (1 << 50) - 1).is_err());
 }
 
 #[test]

@@ -10,7 +10,7 @@ use proptest::prelude::*;
 use simcore::Engine;
 use simcore::multicore::{Multicore, MulticoreStatistics, ThreadOf};
 use simcore::spec::{CoherenceProtocol, CoherenceSpec, MachineSpec};
-use traces::{Event, EventSink, EventSource, Kind, Layout};
+use traces::{Event, EventSink, EventSource, Kind, Layout, SinkError};
 
 pub fn run(
     spec: &MachineSpec,
@@ -18,6 +18,15 @@ pub fn run(
     storage: Option<InTurn>,
     batch: usize,
 ) -> MulticoreStatistics {
+    try_run(spec, threads, storage, batch).unwrap()
+}
+
+fn try_run(
+    spec: &MachineSpec,
+    threads: &[Vec<Event>],
+    storage: Option<InTurn>,
+    batch: usize,
+) -> Result<MulticoreStatistics, SinkError> {
     let spec = MachineSpec {
         cores: threads.len() as u32,
         ..spec.clone()
@@ -39,8 +48,8 @@ pub fn run(
         .iter_mut()
         .map(|events| events as &mut dyn EventSource)
         .collect();
-    cores.run(&mut sources, &mut |_| Ok(())).unwrap();
-    cores.finish()
+    cores.run(&mut sources, &mut |_| Ok(()))?;
+    Ok(cores.finish())
 }
 
 /// Requests for frames that threads share, and for others.
@@ -62,6 +71,22 @@ fn any_threads() -> impl Strategy<Value = Vec<Vec<Event>>> {
     let thread = (part(), part())
         .prop_map(|(before, after)| [before, vec![Event::new(Kind::Barrier, 0)], after].concat());
     prop::collection::vec(thread, 1..4)
+}
+
+#[test]
+fn a_run_beyond_the_end_of_time_is_refused() {
+    let spec = one_a_cycle(1_000_000_000_000);
+    let read = vec![Event::new(Kind::PageRead, 1)];
+    let others = [vec![], vec![plain(1, Event::new(Kind::Mark, 0)); 100]];
+    for other in others {
+        let threads = [read.clone(), other];
+        let run = |time_ps| try_run(&spec, &threads, Some(InTurn::of(&[time_ps])), 7);
+        assert_eq!(run((1 << 50) - 1).unwrap().together.cycles, (1 << 50) - 1);
+        for too_long in [1 << 50, 1 << 60, u64::MAX] {
+            let error = run(too_long).unwrap_err().to_string();
+            assert!(error.contains("days of simulated time"), "{error}");
+        }
+    }
 }
 
 #[test]

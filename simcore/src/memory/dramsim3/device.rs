@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 use std::{fs, io};
 use tempfile::TempDir;
+use traces::SinkError;
 
 /// DRAM cycles between two reports. Long enough to cost nothing, short enough to wait for at the end of a run.
 pub(super) const EPOCH_CYCLES: u64 = 10_000;
@@ -38,6 +39,8 @@ pub(super) struct Device {
     clock: u64,
     commands: Commands,
     report: PathBuf,
+    /// Why a report is missing, if one is.
+    lost: Option<io::Error>,
     /// Removed with the device.
     _folder: TempDir,
 }
@@ -57,6 +60,7 @@ impl Device {
             clock: 0,
             commands: Commands::default(),
             report: folder.path().join("dramsim3epoch.json"),
+            lost: None,
             _folder: folder,
         })
     }
@@ -96,13 +100,34 @@ impl Device {
         self.commands
     }
 
+    /// Whether all reports were read.
+    ///
+    /// # Errors
+    /// One could not be written or read.
+    pub(super) fn check(&self) -> Result<(), SinkError> {
+        match &self.lost {
+            None => Ok(()),
+            Some(error) => Err(SinkError::Unsupported(format!(
+                "{}: DRAMSim3's report is lost ({error}); give it room for temporary files",
+                self.report.display()
+            ))),
+        }
+    }
+
+    /// Takes the report that DRAMSim3 has just written, unless one is lost already.
+    fn collect(&mut self) {
+        if self.lost.is_none() {
+            self.lost = self.add_report().err();
+        }
+    }
+
     /// Adds up the report that DRAMSim3 has just written, and removes it before it grows: a list with one line per
     /// channel, without its end.
-    fn collect(&mut self) {
-        let report = fs::read_to_string(&self.report).expect("DRAMSim3 wrote its report");
+    fn add_report(&mut self) -> io::Result<()> {
+        let report = fs::read_to_string(&self.report)?;
         for line in report.lines() {
             let channel = line.trim_start_matches('[').trim_end_matches(',');
-            let epoch: Commands = serde_json::from_str(channel).expect("DRAMSim3 reports in JSON");
+            let epoch: Commands = serde_json::from_str(channel)?;
             let sum = &mut self.commands;
             sum.reads += epoch.reads;
             sum.writes += epoch.writes;
@@ -112,12 +137,36 @@ impl Device {
             sum.refreshes += epoch.refreshes;
             sum.bank_refreshes += epoch.bank_refreshes;
         }
-        fs::remove_file(&self.report).expect("the report is ours to remove");
+        fs::remove_file(&self.report)
     }
 }
 
 impl std::fmt::Debug for Device {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(formatter, "Device in cycle {}", self.clock)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::memory::DramConfig;
+
+    #[test]
+    fn a_report_that_is_lost_is_told_of() {
+        let text = include_str!("../../../../configs/dram/ddr4-3200.ini");
+        let (config, _) = DramConfig::parse("dram.ini", text).expect("a preset");
+        let mut device = Device::new(&config.rendered(EPOCH_CYCLES)).expect("room");
+        device.tick(&mut Vec::new());
+        device.run_to_report();
+        device.check().expect("the folder is there");
+        fs::remove_dir_all(device.report.parent().expect("a folder")).expect("ours");
+        device.tick(&mut Vec::new());
+        device.run_to_report();
+        let error = device.check().unwrap_err().to_string();
+        assert!(
+            error.contains("dramsim3epoch.json: DRAMSim3's report is lost (No such file"),
+            "{error}"
+        );
     }
 }

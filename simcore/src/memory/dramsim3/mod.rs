@@ -14,6 +14,7 @@ use crate::spec::{Dramsim3Spec, SpecError};
 use crate::statistics::DramStatistics;
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap, VecDeque};
+use traces::SinkError;
 
 /// Cycles in which DRAMSim3 must have done something with what it was given.
 const PATIENCE_CYCLES: u64 = 100_000_000;
@@ -199,9 +200,23 @@ impl DramMemory {
         self.paused = true;
     }
 
+    /// Whether the device goes on.
+    ///
+    /// # Errors
+    /// As for [`Device::check`].
+    pub(super) fn check(&self) -> Result<(), SinkError> {
+        self.device.check()
+    }
+
     /// The counts of the run. Everything has ended.
+    ///
+    /// # Panics
+    /// If the last report is lost, or an earlier one that nobody was told of.
     pub(super) fn statistics(&mut self) -> DramStatistics {
         self.device.run_to_report();
+        if let Err(lost) = self.check() {
+            panic!("{lost}");
+        }
         self.counts()
     }
 
