@@ -112,13 +112,22 @@ pub(crate) enum Look {
     Missed,
 }
 
-/// What prefetchers learn from: which levels an access looked up, and what it found new there. One bit per level.
+/// What prefetchers learn from: which levels an access looked up and when, and what it found new there. One bit per level.
 #[derive(Clone, Copy, Debug, Default)]
 struct LookUps {
     /// Levels behind the first that the access reached.
     reached: u32,
     /// Levels that it missed, or was the first to use a prefetched line of.
     found_new: u32,
+    /// When it went on behind the first level, if it had to wait for a miss handler.
+    sent: u64,
+}
+
+impl LookUps {
+    /// An access as levels behind the first see it.
+    fn behind_first(self, when: When) -> When {
+        when.delayed_to(when.time.max(self.sent))
+    }
 }
 
 /// One cache, and how it deals with its neighbours. Its size is a power of two, so that it is quick to find among others.
@@ -368,6 +377,7 @@ impl Hierarchy {
                 None => {
                     let served = self.serve::<T>(port, look, line, when, purpose, &mut look_ups);
                     if port.is_coherent && purpose == Purpose::Store {
+                        let when = look_ups.behind_first(when);
                         self.claim::<T>(port, bytes, when, (served, missed))
                     } else {
                         served

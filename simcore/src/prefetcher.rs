@@ -10,7 +10,7 @@ use std::ops::RangeInclusive;
 use stream::Streams;
 use stride::StrideTable;
 
-/// Lines that one access may ask for; the largest degree of a prefetcher.
+/// Lines that a prefetcher may ask for at one access: its largest degree.
 pub(crate) const MOST_LINES: usize = 32;
 
 /// An access that a prefetcher learns from.

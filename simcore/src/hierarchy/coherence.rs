@@ -155,12 +155,15 @@ impl Hierarchy {
                 continue;
             }
             let ready = learn(&mut self.memory, held, Purpose::Load);
-            let there = if ready > time {
-                level.journeys.meet(held, time)
-            } else {
+            let there = if ready <= time {
                 ready
+            } else if held.source() < own {
+                // It comes from a cache of the core's own, which has it.
+                time
+            } else {
+                level.journeys.meet(held, time)
             };
-            if there < ready {
+            if there < ready && held.source() >= own {
                 copy.brought_by = Some(held.source());
             }
             copy.ready = copy.ready.max(there);

@@ -79,6 +79,7 @@ impl Hierarchy {
         let handler = T::acquire(&mut port.mshrs, address, when, &mut self.memory);
         if handler.start > when.time {
             port.handled_from = handler.start;
+            look_ups.sent = handler.start;
         }
         let begun = when.delayed_to(handler.start);
         let mut served = self.bring::<T>(port, 0, address, begun, purpose, look_ups);

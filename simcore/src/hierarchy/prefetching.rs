@@ -44,14 +44,19 @@ impl Hierarchy {
                 is_new: look_ups.found_new >> level & 1 != 0,
                 page: page >> shift..=(page + ((1 << self.page_shift) - 1)) >> shift,
             };
-            let mut requests = Requests::new();
-            for prefetcher in &mut self.level(port, level).prefetchers {
-                prefetcher.train(&trigger, &mut requests);
-            }
-            for &line in requests.lines() {
-                // It reaches further levels only, so that this comes to an end.
-                let look_ups = self.prefetch_into::<T>(port, level, line, when);
-                self.train_reached::<T>(port, line << shift, site, when, look_ups);
+            let when = if level == 0 {
+                when
+            } else {
+                look_ups.behind_first(when)
+            };
+            for number in 0..self.level(port, level).prefetchers.len() {
+                let mut requests = Requests::new();
+                self.level(port, level).prefetchers[number].train(&trigger, &mut requests);
+                for &line in requests.lines() {
+                    // It reaches further levels only, so that this comes to an end.
+                    let look_ups = self.prefetch_into::<T>(port, level, line, when);
+                    self.train_reached::<T>(port, line << shift, site, when, look_ups);
+                }
             }
         }
     }

@@ -8,7 +8,7 @@ use crate::storage::of_all_causes;
 use proptest::prelude::*;
 use simcore::multicore::MulticoreStatistics;
 use simcore::spec::{
-    CoherenceProtocol, CoherenceSpec, Inclusion, MachineSpec, PrefetcherSpec, WritePolicy,
+    CoherenceProtocol, CoherenceSpec, CoreKind, Inclusion, MachineSpec, PrefetcherSpec, WritePolicy,
 };
 use simcore::statistics::CoherenceStatistics;
 use traces::{Event, Kind, Layout, Segment};
@@ -90,6 +90,57 @@ fn a_line_that_nobody_has_written_comes_from_who_alone_holds_it_and_then_from_wh
     let (cycles, statistics) = last_load_beside(&mesi(), &both, 0);
     assert_eq!(cycles, L3);
     assert_eq!(coherence(&statistics, 2), CoherenceStatistics::default());
+}
+
+/// The core that wrote it loads it from its own second level again, long after the other has asked, though the simulator comes to that first.
+#[test]
+fn what_its_owner_loads_from_its_own_caches_later_is_transferred_all_the_same() {
+    let mut spec = mesi();
+    spec.caches[0].size_bytes = LINE;
+    spec.caches[0].ways = 1;
+    // So many misses in as many sets, each of which needs the one before.
+    let chain = |first: u64, count| {
+        let pages = first..first + count;
+        pages.map(|page| after(1, load((PAGE + LINE) * page)))
+    };
+    let run = |reloads: bool| {
+        let mut owner = vec![store(0), after(1, load(16 * LINE))];
+        owner.extend(chain(100, 25));
+        owner.extend(reloads.then(|| after(1, load(0))));
+        // It loads the line beside a chain that ends after the owner's, and begins a longer one with it.
+        let mut reader = delay(LONG);
+        reader.push(load(8 * LINE));
+        reader.extend(chain(200, 30));
+        reader.push(load(0));
+        reader.extend(chain(300, 60));
+        on_cores(&spec, &[owner, reader])
+    };
+    let (without, with) = (run(false), run(true));
+    assert_eq!(without.cores[1].cycles, with.cores[1].cycles);
+    assert_eq!(coherence(&with, 1).transfers, 1);
+}
+
+/// It takes the line from others when it asks them, and not when it would have.
+#[test]
+fn a_store_that_waits_for_a_miss_handler_is_transferred_after_that() {
+    for kind in [CoreKind::OutOfOrder, CoreKind::InOrder] {
+        let mut spec = mesi();
+        spec.core.kind = kind;
+        if kind == CoreKind::InOrder {
+            spec.core.reorder_buffer = None;
+        }
+        spec.caches[0].mshrs = Some(1);
+        let mut until = |transfer: u32| {
+            if let Some(coherence) = &mut spec.coherence {
+                coherence.transfer_cycles = transfer;
+            }
+            let writer = [delay(LONG), vec![prefetch(9 * LINE), store(0)]].concat();
+            let threads = [writer, vec![load(0)], vec![load(0)]];
+            on_cores(&spec, &threads).cores[0].cycles
+        };
+        // However little a transfer takes, it begins when the prefetched line is there.
+        assert_eq!(until(180) - until(80), 100);
+    }
 }
 
 #[test]

@@ -294,6 +294,46 @@ fn a_prefetch_of_a_line_on_its_way_has_it_no_earlier() {
     assert_eq!(cycles, 1);
 }
 
+/// With one miss handler a line is asked for when the one before is there: no sooner does the second level hear of it.
+#[test]
+fn a_prefetcher_of_the_second_level_learns_from_a_miss_when_it_has_a_handler() {
+    for kind in [machine(), in_order()] {
+        let mut spec = kind;
+        spec.caches[0].mshrs = Some(1);
+        spec.caches[1].prefetchers = vec![NEXT_LINE];
+        let until = |lines: u64| {
+            let loads: Vec<_> = (0..lines).map(|line| load(line * LINE)).collect();
+            cycles(&spec, &loads)
+        };
+        // The first miss asks for the second line, too. When the first is there the second has the handler, and the third is asked for;
+        // when the second is there the third has it, and the fourth is asked for; and so on.
+        assert_eq!(until(2) - until(1), T_NEXT);
+        assert_eq!(until(3) - until(1), T1);
+        assert_eq!(until(4) - until(1), T1 + T_NEXT);
+        assert_eq!(until(8) - until(4), 2 * T1);
+    }
+}
+
+/// Each of several prefetchers has as many requests as it may ask for.
+#[test]
+fn prefetchers_of_a_level_do_not_take_requests_from_each_other() {
+    let next_lines = PrefetcherSpec::NextLine { degree: 32 };
+    let stream = PrefetcherSpec::Stream {
+        streams: 1,
+        degree: 4,
+        distance_lines: 100,
+    };
+    let loads: Vec<_> = (0..20).map(|line| after(1, load(line * LINE))).collect();
+    let fills = |prefetchers: Vec<PrefetcherSpec>| {
+        let mut spec = machine();
+        spec.caches[1].prefetchers = prefetchers;
+        run(&spec, &loads).bus.fills
+    };
+    // The stream is 100 lines ahead at the end, the next lines are 32.
+    let both = fills(vec![next_lines.clone(), stream.clone()]);
+    assert_eq!(both, fills(vec![stream, next_lines]));
+}
+
 #[test]
 fn an_access_to_two_lines_teaches_prefetchers_both() {
     let wide = Event {
