@@ -72,8 +72,7 @@ def test_what_is_repeated_is_counted_elsewhere(paper: Paper) -> None:
 @EACH
 def test_misses_have_a_paragraph_and_what_has_one_is_missed(paper: Paper) -> None:
     committed = read(papers_folder() / paper.id)
-    if committed is None:
-        pytest.skip("no verdicts are committed")
+    assert committed is not None
     missed = {name for name, entry in committed.items() if entry["verdict"] == "missed"}
     assert missed == {one.id for one in claims(paper) if one.deviation}
 
@@ -81,6 +80,5 @@ def test_misses_have_a_paragraph_and_what_has_one_is_missed(paper: Paper) -> Non
 @EACH
 def test_committed_verdicts_are_those_of_the_claims(paper: Paper) -> None:
     committed = read(papers_folder() / paper.id)
-    if committed is None:
-        pytest.skip("no verdicts are committed")
+    assert committed is not None
     assert {name: entry["class"] for name, entry in committed.items()} == {one.id: one.class_ for one in claims(paper)}
