@@ -60,7 +60,7 @@ class SideBySide:
         self, machine: Machine, workloads: list[Workload], stored: bool, progress: Progress = None, building: Progress = None
     ) -> None: ...
     def run(
-        self, sides: Plain, observe: Plain, progress: Progress = None, storage: object | None = None
+        self, sides: list[Plain], observe: Plain, progress: Progress = None, storage: object | None = None
     ) -> list[tuple[Statistics, int]]: ...
 
 def simulate(

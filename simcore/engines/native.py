@@ -7,7 +7,7 @@ have been checked, and the statistics of one run.
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -86,6 +86,7 @@ Progress = Callable[[int], None] | None
 Source = Path | npt.NDArray[np.generic]
 """Where accesses come from: a trace file, a ``.npy`` file of byte addresses, or an array of them."""
 
+_Taken = ParamSpec("_Taken")
 _Result = TypeVar("_Result")
 
 
@@ -544,10 +545,10 @@ def _accesses(source: Source) -> str | Addresses | Iterator[Addresses]:
     raise UserError(f"addresses: a {type(source).__name__}; {remedy}")
 
 
-def _guarded(function: Callable[..., _Result], *arguments: Any) -> _Result:
+def _guarded(function: Callable[_Taken, _Result], *arguments: _Taken.args, **named: _Taken.kwargs) -> _Result:
     """Call the native module; what it finds wrong with a trace or a page file, or too large for memory, is the user's to mend."""
     try:
-        return function(*arguments)
+        return function(*arguments, **named)
     except (_native.TraceError, _native.PageFileError) as error:
         raise UserError(str(error)) from None
     except _native.MemoryShortageError as error:
