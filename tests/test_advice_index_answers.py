@@ -190,7 +190,7 @@ def test_reasons_name_what_cores_wait_for() -> None:
         (("--memory", "64ms"), "--memory: `64ms` is in time, but a size belongs here"),
         (("--memory", "100KiB"), "--memory: 102400 bytes are less than 16 pages of 32768; give at least 524288B"),
         (("--key-bytes", "5"), "--key-bytes 5: keys have 4, 8 or 20 bytes"),
-        (("--page-sizes", "3KiB"), "--page-sizes: 3KiB is no page size; it is a power of two from 2KiB to 32KiB"),
+        (("--page-sizes", "3KiB"), "--page-sizes: 3KiB is no page size; it is a power of two from 2 KiB to 32 KiB"),
         (("--page-sizes", "64KiB"), "--page-sizes: 64KiB is no page size"),
         (("--page-sizes", "4KiB,4096B"), "--page-sizes 4KiB,4096B: a size is named twice; keep one"),
         (("--page-sizes", "4"), "--page-sizes: `4` has no unit"),

@@ -12,6 +12,7 @@ from files import MACHINE, memwalk, write_experiment
 from typer.testing import CliRunner
 
 from memwalk.analysis.cli.main import COMMANDS, app
+from memwalk.analysis.experiments.parameters import kernels
 from memwalk.simcore import addresses
 from memwalk.simcore.engines import native
 from memwalk.simcore.errors import UserError
@@ -36,6 +37,27 @@ def test_every_number_that_an_option_takes_has_a_range() -> None:
     options = dict(numeric_options())
     assert len(options) >= 10
     assert not [name for name, option in options.items() if option.min is None or option.max is None]
+
+
+@pytest.mark.parametrize(
+    ("option", "kernel", "parameter"),
+    [
+        ("advise index keys", "disk-index", "keys"),
+        ("advise index sample", "disk-index", "keys"),
+        ("advise index range_", "disk-index", "range"),
+        ("advise index key_bytes", "disk-index", "key_bytes"),
+        ("advise index cores", "disk-index", "threads"),
+        ("advise index skew", "disk-index", "skew"),
+        ("advise join duplicates", "hash-join", "duplicates"),
+        ("advise join cores", "hash-join", "threads"),
+        ("advise join sample", "hash-join", "probe_tuples"),
+    ],
+)
+def test_what_advice_takes_is_what_its_kernel_takes(option: str, kernel: str, parameter: str) -> None:
+    taken, declared = dict(numeric_options())[option], kernels()[kernel].parameter(parameter).facts()
+    assert taken.min >= declared["minimum"]
+    assert taken.max == declared["maximum"]
+    assert not declared["names"] or declared["values"] in taken.help
 
 
 @pytest.fixture(scope="module")

@@ -12,32 +12,31 @@ EXAMPLE = (
     " --searches 9 --inserts 1\n\nIf some keys are popular: memwalk advise index --machine zen4-server --storage nvme-ssd --keys 20000000"
     " --memory 64MiB --skew 0.99"
 )
-MOST_KEYS = 200_000_000
-_KEY_BYTES = (4, 8, 20)
+# Limits are the kernel's (tests/test_option_ranges.py). It is not asked for them here, as help would wait for it.
+_MOST_KEYS = 200_000_000
 _WEIGHT = 1e6
-_MOST_SKEW = 2
 
 
 def index(
     *,
     machine: Annotated[str, typer.Option(help="A machine's name or path.")],
     storage: Annotated[str, typer.Option(help="A storage device's name or path.")],
-    keys: Annotated[int, typer.Option(min=1000, max=MOST_KEYS, help="Entries of the index.")],
+    keys: Annotated[int, typer.Option(min=1000, max=_MOST_KEYS, help="Entries of the index.")],
     memory: Annotated[str, typer.Option(metavar="SIZE", help="Memory for pages of the index, such as 64MiB.")],
     key_bytes: Annotated[int, typer.Option(min=4, max=20, help="Size of a key: 4, 8 or 20.")] = 4,
     page_sizes: Annotated[str, typer.Option(metavar="SIZES", help="Page sizes to choose from.")] = "4KiB,8KiB,16KiB,32KiB",
     searches: Annotated[float | None, typer.Option(min=0, max=_WEIGHT, help="Weight of searches; 1 if no other operation has one.")] = None,
     scans: Annotated[float, typer.Option(min=0, max=_WEIGHT, help="Weight of scans.")] = 0.0,
     inserts: Annotated[float, typer.Option(min=0, max=_WEIGHT, help="Weight of insertions.")] = 0.0,
-    range_: Annotated[int | None, typer.Option("--range", min=1, max=MOST_KEYS, help="Entries that a scan reads; 1000 if absent.")] = None,
+    range_: Annotated[int | None, typer.Option("--range", min=1, max=_MOST_KEYS, help="Entries that a scan reads; 1000 if absent.")] = None,
     cores: Annotated[int, typer.Option(min=1, max=256, help="Cores that do operations at the same time, with one pool.")] = 1,
     optimistic: Annotated[
         bool, typer.Option("--optimistic", help="Who reads a page takes no latch and counts no pin (latching: optimistic).")
     ] = False,
     skew: Annotated[
-        float, typer.Option(min=0, max=_MOST_SKEW, help="Zipf's exponent of how often keys are searched for, or scans begin at them.")
+        float, typer.Option(min=0, max=2, help="Zipf's exponent of how often keys are searched for, or scans begin at them.")
     ] = 0.0,
-    sample: Annotated[int, typer.Option(min=1000, max=MOST_KEYS, help="Most keys simulated; the rest is what models say.")] = 20_000_000,
+    sample: Annotated[int, typer.Option(min=1000, max=_MOST_KEYS, help="Most keys simulated; the rest is what models say.")] = 20_000_000,
     set_: console.MachineSets = [],  # noqa: B006 (Typer copies it)
     json: console.Json = False,
 ) -> None:
@@ -50,12 +49,14 @@ def index(
     from memwalk.analysis.advice.indexes.task import IndexTask
     from memwalk.analysis.cli.machine_settings import machine_of_cores, with_cores
     from memwalk.analysis.cli.sizes import each_once
+    from memwalk.analysis.experiments.parameters import kernels
     from memwalk.simcore.errors import UserError
     from memwalk.simcore.storage import load_device
     from memwalk.simcore.units import in_units
 
-    if key_bytes not in _KEY_BYTES:
-        raise UserError(f"--key-bytes {key_bytes}: keys have {', '.join(map(str, _KEY_BYTES[:-1]))} or {_KEY_BYTES[-1]} bytes")
+    key_sizes = kernels()["disk-index"].parameter("key_bytes").facts()
+    if key_bytes not in key_sizes["names"]:
+        raise UserError(f"--key-bytes {key_bytes}: keys have {key_sizes['values']} bytes")
     if range_ is not None and not scans:
         raise UserError(f"--range {range_}: there are no scans; give them a weight with --scans")
     sizes = each_once("--page-sizes", page_sizes, _page_size)
@@ -131,9 +132,13 @@ def _bytes(option: str, text: str) -> int:
 
 
 def _page_size(text: str) -> int:
+    from memwalk.analysis.experiments.parameters import kernels
     from memwalk.simcore.errors import UserError
+    from memwalk.simcore.units import in_units
 
     size = _bytes("--page-sizes", text.strip())
-    if size.bit_count() != 1 or not 2048 <= size <= 32768:
-        raise UserError(f"--page-sizes: {text.strip()} is no page size; it is a power of two from 2KiB to 32KiB")
+    declared = kernels()["disk-index"].parameter("page_bytes").facts()
+    least, most = declared["minimum"], declared["maximum"]
+    if size.bit_count() != 1 or not least <= size <= most:
+        raise UserError(f"--page-sizes: {text.strip()} is no page size; it is a power of two from {in_units(least)} to {in_units(most)}")
     return size

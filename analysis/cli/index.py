@@ -1,7 +1,7 @@
 """`memwalk index`: builds page files of indexes in disk pages, and looks at them."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -13,6 +13,7 @@ from memwalk.simcore.engines import native
 from memwalk.simcore.errors import UserError
 from memwalk.simcore.files import expect_new_file
 from memwalk.simcore.machine import Setting
+from memwalk.simcore.units import in_units
 from memwalk.simcore.yaml_source import Place, Sourced
 
 app = typer.Typer(
@@ -22,10 +23,17 @@ app = typer.Typer(
     epilog="Example: memwalk index build keys.pages --structure slotted --keys 1000000 --page-size 16KiB",
 )
 
-_MOST_LINES = 64
-_MOST_KEYS = 200_000_000
+_DECLARED = {one.name: one.facts() for one in kernels()["disk-index"].parameters}
+"""What the kernel says of its parameters, by name."""
+_PAGE_SIZES = f"from {in_units(_DECLARED['page_bytes']['minimum'])} to {in_units(_DECLARED['page_bytes']['maximum'])}"
 
 File = Annotated[Path, typer.Argument(help="Page file.")]
+
+
+def _option(parameter: str, meaning: str) -> Any:
+    """Make an option of a parameter, which takes the numbers that the kernel takes."""
+    declared = _DECLARED[parameter]
+    return typer.Option(min=declared["minimum"], max=declared["maximum"], help=meaning)
 
 
 @app.command(
@@ -35,21 +43,19 @@ File = Annotated[Path, typer.Argument(help="Page file.")]
 def build(
     *,
     output: Annotated[Path, typer.Argument(metavar="OUT", help="Page file to write.")],
-    structure: Annotated[str, typer.Option(help="slotted, array, micro-index, disk-first or cache-first.")],
-    keys: Annotated[int, typer.Option(min=1, max=_MOST_KEYS, help="Entries of the index.")],
-    page_size: Annotated[str, typer.Option(metavar="SIZE", help="Size of a page, a power of two from 2KiB to 32KiB.")] = "16KiB",
-    key_size: Annotated[int, typer.Option(min=4, max=20, help="Bytes of a key: 4, 8 or 20.")] = 4,
-    line_size: Annotated[int, typer.Option(min=16, max=1024, help="Bytes of a cache line.")] = 64,
-    nonleaf_lines: Annotated[int | None, typer.Option(min=1, max=_MOST_LINES, help="disk-first: lines of a non-leaf node.")] = None,
-    leaf_lines: Annotated[int | None, typer.Option(min=1, max=_MOST_LINES, help="disk-first: lines of a leaf node.")] = None,
-    node_lines: Annotated[int | None, typer.Option(min=1, max=_MOST_LINES, help="cache-first: lines of a node.")] = None,
-    subarray_lines: Annotated[
-        int | None, typer.Option(min=1, max=_MOST_LINES, help="micro-index: lines of keys for each key of the micro-index.")
-    ] = None,
-    fill: Annotated[float, typer.Option(min=0.1, max=1.0, help="Share of the entries that the bulkload fills.")] = 1.0,
+    structure: Annotated[str, typer.Option(help=f"{_DECLARED['structure']['values']}.")],
+    keys: Annotated[int, _option("keys", "Entries of the index.")],
+    page_size: Annotated[str, typer.Option(metavar="SIZE", help=f"Size of a page, a power of two {_PAGE_SIZES}.")] = "16KiB",
+    key_size: Annotated[int, _option("key_bytes", f"Bytes of a key: {_DECLARED['key_bytes']['values']}.")] = 4,
+    line_size: Annotated[int, _option("line_bytes", "Bytes of a cache line.")] = 64,
+    nonleaf_lines: Annotated[int | None, _option("nonleaf_lines", "disk-first: lines of a non-leaf node.")] = None,
+    leaf_lines: Annotated[int | None, _option("leaf_lines", "disk-first: lines of a leaf node.")] = None,
+    node_lines: Annotated[int | None, _option("node_lines", "cache-first: lines of a node.")] = None,
+    subarray_lines: Annotated[int | None, _option("subarray_lines", "micro-index: lines of keys for each key of the micro-index.")] = None,
+    fill: Annotated[float, _option("fill", "Share of the entries that the bulkload fills.")] = 1.0,
     bulkloaded_share: Annotated[
         float | None,
-        typer.Option(min=0.001, max=1.0, help="Share of keys that is bulkloaded, all if absent; others are inserted in random order."),
+        _option("bulkloaded_share", "Share of keys that is bulkloaded, all if absent; others are inserted in random order."),
     ] = None,
     seed: Annotated[int | None, typer.Option(min=0, max=console.MOST, help="Seed of that order; 1 if absent.")] = None,
     json: console.Json = False,
