@@ -10,6 +10,7 @@ from memwalk.analysis.experiments.beside import MachineSide, Neighbours
 from memwalk.analysis.experiments.heard import Heard, Runs
 from memwalk.analysis.experiments.slower import OWN, alone, check_takes_time, slower
 from memwalk.analysis.experiments.storage_time import STORAGE_TIME, page_spec, timed_pages
+from memwalk.analysis.slots import slot_seconds
 from memwalk.analysis.storage_workloads.columns import cpu_parts
 from memwalk.analysis.storage_workloads.one_program import Columns
 from memwalk.analysis.storage_workloads.program_mix import sides_of
@@ -113,5 +114,4 @@ class _Workload:
 
     def _processor(self, found: native.Statistics) -> Columns:
         """Split the processor's time of a run by cause, of several processors in the mean."""
-        machine, cores = self._machines.machine, len(found.get("cores", [found]))
-        return dict(cpu_parts(found["slots"], 1 / (machine["clock_hz"] * machine["core"]["issue_width"] * cores)))
+        return dict(cpu_parts(found["slots"], slot_seconds(self._machines.machine, found)))

@@ -9,6 +9,7 @@ from memwalk.analysis.experiments.beside import MachineSide, Neighbours
 from memwalk.analysis.experiments.heard import Heard, Runs, listeners
 from memwalk.analysis.experiments.slower import BESIDE_TIME, OWN, alone, check_takes_time, slower
 from memwalk.analysis.experiments.storage_time import STORAGE_TIME, page_spec, storage_times
+from memwalk.analysis.slots import slot_seconds
 from memwalk.analysis.storage_workloads.columns import cpu_parts
 from memwalk.analysis.storage_workloads.one_program import Columns
 from memwalk.simcore.engines import native
@@ -39,19 +40,13 @@ class SharedMachine:
         """Return ``seconds``, ``cpu_seconds`` and the like of all runs of a workload together."""
         if pages is not None:
             return storage_times(self.machine, pages, found)
-        seconds, working = self.seconds(found), found["slots"]["total"] * self._slot_seconds(found)
+        seconds, working = self.seconds(found), found["slots"]["total"] * slot_seconds(self.machine, found)
         return {"seconds": seconds, "cpu_seconds": working} | ({"ended_seconds": max(0.0, seconds - working)} if "cores" in found else {})
 
     def processor(self, found: native.Statistics) -> Columns:
         """Split a workload's time by cause, and say what it moved between the caches and memory."""
         lines = sum(found["bus"].get(part, 0) for part in ("fills", "write_backs", "write_throughs", "non_temporal"))
-        return {**cpu_parts(found["slots"], self._slot_seconds(found)), "memory_lines": lines}
-
-    def _slot_seconds(self, found: native.Statistics) -> float:
-        """Return what a graduation slot of a workload takes, of several cores in the mean."""
-        cores = len(found.get("cores", [found]))
-        per_second: int = self.machine["clock_hz"] * self.machine["core"]["issue_width"] * cores
-        return 1 / per_second
+        return {**cpu_parts(found["slots"], slot_seconds(self.machine, found)), "memory_lines": lines}
 
 
 def simulate_on_one_machine(

@@ -21,7 +21,14 @@ LIBRARIES = "library versions"
 
 _OF_ALL = ("capacities.py", "experiments/simulation.py", "experiments/storage_time.py")
 """Modules of `memwalk.analysis` that results of all points pass through."""
-_OF_SEVERAL = ("causes.py", "experiments/beside.py", "experiments/beside_run.py", "experiments/one_machine.py", "experiments/slower.py")
+_OF_SEVERAL = (
+    "causes.py",
+    "experiments/beside.py",
+    "experiments/beside_run.py",
+    "experiments/one_machine.py",
+    "experiments/slower.py",
+    "slots.py",
+)
 """Those that results of points with storage, or with neighbours, pass through, too."""
 
 

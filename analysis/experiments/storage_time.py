@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+from memwalk.analysis.slots import all_slots, cores
 from memwalk.analysis.storage_workloads.columns import IO_PARTS, seconds
 from memwalk.simcore.engines.native import Statistics
 from memwalk.simcore.storage.device import BLOCK_BYTES
@@ -36,13 +37,12 @@ def storage_times(machine: dict[str, Any], pages: TimedPages, statistics: Statis
     for, pages written in the background included. The busiest device served requests for ``io_busiest_seconds`` of the run, those of
     programs beside it included.
     """
-    cores, cycles, asked = len(statistics.get("cores", [statistics])), statistics["cycles"], statistics["pages"]
-    whole = cycles / machine["clock_hz"]
-    slots = cores * cycles * machine["core"]["issue_width"]
+    asked, slots = statistics["pages"], all_slots(machine, statistics)
+    whole = statistics["cycles"] / machine["clock_hz"]
     io = whole * statistics["slots"]["storage"] / slots if slots else 0.0
     # A core's slots end with it.
     ended = whole * (slots - statistics["slots"]["total"]) / slots if slots else 0.0
     counts = {"io_requests": pages.requests, "io_blocks": pages.blocks, "io_busiest_seconds": seconds(pages.busiest_ps)}
-    parts = {f"io_{part}_seconds": seconds(asked["wait"][f"{part}_ps"]) / cores for part in IO_PARTS}
+    parts = {f"io_{part}_seconds": seconds(asked["wait"][f"{part}_ps"]) / cores(statistics) for part in IO_PARTS}
     several = {"ended_seconds": ended} if "cores" in statistics else {}
     return {"io_seconds": io, "cpu_seconds": whole - io - ended, **several, "seconds": whole} | counts | parts

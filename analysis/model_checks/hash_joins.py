@@ -17,6 +17,7 @@ from memwalk.analysis.claims.study import Study
 from memwalk.analysis.claims.sweep import rows
 from memwalk.analysis.cost_models import MissCosts, hash_join
 from memwalk.analysis.model_checks.comparison import MODEL_TOLERANCE, Check, ModelStudy, is_best
+from memwalk.analysis.slots import in_cycles
 from memwalk.simcore.machine import load_machine
 
 TOLERANCE = 0.05
@@ -126,9 +127,8 @@ class Tuning:
         """Return the cycles per tuple of the phase along an axis."""
         panel, variant = by
         points = rows(study[panel], variant).set_index(axis)
-        width = study.machine(self.machine)["core"]["issue_width"]
-        cycles: pd.Series[float] = points[f"slots_in_{self.phase.name}"] / width / points[self.phase.tuples]
-        return cycles
+        slots: pd.Series[float] = points[f"slots_in_{self.phase.name}"]
+        return in_cycles(study.machine(self.machine), slots) / points[self.phase.tuples]
 
     def _study(
         self, by: tuple[str, str], sweep: str, look: Callable[[Study], Iterable[Check]], settings: tuple[str, ...] = ()

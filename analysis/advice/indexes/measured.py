@@ -8,6 +8,7 @@ from typing import Any
 from memwalk.analysis.advice.indexes.predict import Cost
 from memwalk.analysis.advice.indexes.task import IndexTask, Operation
 from memwalk.analysis.experiments.storage_time import STORAGE_TIME
+from memwalk.analysis.slots import in_cycles
 from memwalk.simcore.engines.native import Statistics
 from memwalk.simcore.storage.device import queue_depth
 
@@ -17,10 +18,10 @@ PAGE_TABLE = "page table"
 
 def measured(found: Statistics, operation: Operation, task: IndexTask, operations: int, page_bytes: int) -> Cost:
     """Return what one of so many operations took on its core, waits for storage apart. Statistics without storage have none."""
-    slots, width = found["slots"], task.machine["core"]["issue_width"]
+    machine, slots = task.machine, found["slots"]
     reads = found["workload"]["pages_read"]
     writes = found["workload"].get("pages_written", 0)
-    cost = Cost(slots["total"] / width, reads, page_writes=writes)
+    cost = Cost(in_cycles(machine, slots["total"]), reads, page_writes=writes)
     if STORAGE_TIME in found:
         times = found[STORAGE_TIME]
         # Seconds are means of the cores; of scans several are done at once.
@@ -31,7 +32,7 @@ def measured(found: Statistics, operation: Operation, task: IndexTask, operation
         latches = _latch_slots(found, operation)
         idle = slots["barrier"] - latches
         moved = slots["dcache"].get("other_cores", 0)
-        cost += Cost(-idle / width, 0, latch_cycles=latches / width, transfer_cycles=moved / width)
+        cost += Cost(-in_cycles(machine, idle), 0, latch_cycles=in_cycles(machine, latches), transfer_cycles=in_cycles(machine, moved))
     return cost * (1 / operations)
 
 

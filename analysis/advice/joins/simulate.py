@@ -9,6 +9,7 @@ from typing import Any
 from memwalk.analysis import stage_times
 from memwalk.analysis.advice.joins.algorithms import Algorithm, Tuning, workload
 from memwalk.analysis.advice.joins.task import JoinTask
+from memwalk.analysis.slots import in_cycles
 from memwalk.simcore.engines import native
 
 IDEAL_BUILD = 8192
@@ -65,7 +66,7 @@ def _instructions(algorithm: Algorithm, tuning: Tuning) -> float:
 def _per_probe(found: Mapping[str, Any], task: JoinTask, build: int, probe: int) -> float:
     """Cycles that a core spends on each of its probe tuples in the whole join; slots are those of all cores."""
     slots = _scaled_up(found, task, build, probe, lambda part: part["slots"]["total"])
-    return slots / float(task.machine["core"]["issue_width"]) / task.probe
+    return in_cycles(task.machine, slots) / task.probe
 
 
 def _scaled_up(found: Mapping[str, Any], task: JoinTask, build: int, probe: int, counted: Callable[[Mapping[str, Any]], int]) -> float:
