@@ -1,11 +1,10 @@
 """`memwalk advise index`: which index in disk pages, and which page size, suit a machine, its memory and its storage."""
 
-from dataclasses import asdict
 from typing import Annotated
 
 import typer
 
-from memwalk.analysis.cli import console
+from memwalk.analysis.cli import advise_index_tables, console
 
 EXAMPLE = (
     "Example: memwalk advise index --machine zen4-server --storage nvme-ssd --keys 20000000 --memory 64MiB --key-bytes 4"
@@ -52,7 +51,6 @@ def index(
     from memwalk.analysis.experiments.parameters import kernels
     from memwalk.simcore.errors import UserError
     from memwalk.simcore.storage import load_device
-    from memwalk.simcore.units import in_units
 
     key_sizes = kernels()["disk-index"].parameter("key_bytes").facts()
     if key_bytes not in key_sizes["names"]:
@@ -80,45 +78,9 @@ def index(
     ranked = advise(task, lambda what: console.note(f"simulating {what}"))
     said = reasons(ranked, task)
     if json:
-        sizes_asked = {"keys": keys, "memory_bytes": task.memory_bytes, "key_bytes": key_bytes}
-        asked = {**sizes_asked, "cores": cores, "optimistic": optimistic, "skew": skew, "mix": dict(task.mix)}
-        simulated = {"keys": task.simulated_keys}
-        found = {"indexes": [asdict(one) for one in ranked], "reasons": said}
-        console.print_json({"machine": loaded["name"], "storage": task.device.name, **asked, "simulated": simulated, **found})
-        return
-    columns = [
-        "index",
-        "page KB",
-        "simulated us",
-        "operations/s",
-        "predicted us",
-        "page reads",
-        "predicted",
-        "processor us",
-        "pages",
-        "in memory %",
-    ]
-    rows = [
-        [
-            one.index,
-            one.page_bytes >> 10,
-            one.simulated_seconds * 1e6,
-            one.operations_per_second,
-            one.predicted_seconds * 1e6,
-            one.simulated_page_reads,
-            one.predicted_page_reads,
-            one.processor_seconds * 1e6,
-            one.pages,
-            100 * one.held,
-        ]
-        for one in ranked
-    ]
-    popular = f" (skew {skew:g})" if skew else ""
-    of = f"{keys:,} keys of {key_bytes} bytes{popular} with {in_units(task.memory_bytes)} of memory"
-    where = f"{cores} cores of {loaded['name']}" if cores > 1 else loaded["name"]
-    console.print_table(f"An operation on an index of {of}, on {where} with {task.device.name}", columns, rows)
-    for reason in said:
-        typer.echo(reason)
+        console.print_json(advise_index_tables.tree(task, ranked, said))
+    else:
+        advise_index_tables.print_ranked(task, ranked, said)
 
 
 def _bytes(option: str, text: str) -> int:
