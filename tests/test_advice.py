@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
-from memwalk.analysis.advice import super_blocks
-from memwalk.analysis.advice.files import Query, Task, load_task
-from memwalk.analysis.advice.predict import LAYOUTS, PAGE_HEADER_BYTES, Layout, UnitCosts, predict
-from memwalk.analysis.advice.rank import Advice, advise, reasons
-from memwalk.analysis.advice.simulate import Platform, kernel_workload, measured_costs, simulate
+from memwalk.analysis.advice.layouts import super_blocks
+from memwalk.analysis.advice.layouts.files import Query, Task, load_task
+from memwalk.analysis.advice.layouts.predict import LAYOUTS, PAGE_HEADER_BYTES, Layout, UnitCosts, predict
+from memwalk.analysis.advice.layouts.rank import Advice, advise, reasons
+from memwalk.analysis.advice.layouts.simulate import Platform, kernel_workload, measured_costs, simulate
 from memwalk.analysis.cli.machine_settings import machine_settings
 from memwalk.analysis.cli.main import app
 from memwalk.analysis.experiments.storage_time import storage_times, timed_pages
@@ -196,7 +196,7 @@ def test_pages_of_a_part_stand_for_those_of_the_table(
         return {(layout, one.name): simulate(layout, one, whole, disks, 1000).io_seconds for layout in EVERYWHERE for one in queries}
 
     all_of_it = seconds()
-    monkeypatch.setattr("memwalk.analysis.advice.simulate._IO_VALUES", 250_000 * len(whole.schema.attributes))
+    monkeypatch.setattr("memwalk.analysis.advice.layouts.simulate._IO_VALUES", 250_000 * len(whole.schema.attributes))
     for name, part in seconds().items():
         assert part == pytest.approx(all_of_it[name], rel=within), name
 
@@ -211,7 +211,7 @@ def test_runs_of_columns_are_those_of_the_table_whatever_memory_they_have(
     whole = task(tmp_path, queries=narrow_only)
     query, disks = whole.workload.queries[0], platform("compiled")
     full = simulate("super-column", query, whole, disks, 1000).io_seconds
-    monkeypatch.setattr("memwalk.analysis.advice.simulate._IO_VALUES", round(share * 1_000_000) * 4)
+    monkeypatch.setattr("memwalk.analysis.advice.layouts.simulate._IO_VALUES", round(share * 1_000_000) * 4)
     assert simulate("super-column", query, whole, disks, 1000).io_seconds == pytest.approx(full, rel=0.03)
 
 

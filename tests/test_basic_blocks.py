@@ -1,6 +1,6 @@
 """Instructions of basic blocks, of listings by hand."""
 
-from memwalk.analysis.basic_blocks import listed_blocks
+from memwalk.analysis.traces.basic_blocks import listed_blocks
 
 GCC = """
 0000000000001000 <find>:

@@ -13,7 +13,7 @@ from matplotlib.patches import Rectangle
 from typer.testing import CliRunner
 
 from memwalk.analysis.cli.main import app
-from memwalk.analysis.critical_path import (
+from memwalk.analysis.explain.critical_path import (
     INSTRUCTIONS,
     MISPREDICTION,
     TRANSLATION,

@@ -9,11 +9,11 @@ import pytest
 from oracles.address_traces import addresses
 from typer.testing import CliRunner
 
-from memwalk.analysis import curves
 from memwalk.analysis.capacities import Geometry
 from memwalk.analysis.cli.main import app
 from memwalk.analysis.figures.distribution import draw_distributions
 from memwalk.analysis.figures.draw import image
+from memwalk.analysis.traces import curves
 from memwalk.simcore.engines import native
 from memwalk.simcore.machine import load_machine
 

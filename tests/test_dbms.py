@@ -7,13 +7,13 @@ from typing import Any
 import pytest
 from files import EXPERIMENT, MACHINE, memwalk, write_experiment
 
-from memwalk.analysis.breakdown import explain
 from memwalk.analysis.experiments.expansion import expand
 from memwalk.analysis.experiments.points import Row
 from memwalk.analysis.experiments.results import flatten
 from memwalk.analysis.experiments.schema import load_experiment
 from memwalk.analysis.experiments.session import run_rows
 from memwalk.analysis.experiments.settings import parse_set
+from memwalk.analysis.explain.breakdown import explain
 from memwalk.simcore import _native
 from memwalk.simcore.dbms import dbms_names
 from memwalk.simcore.engines import native

@@ -21,9 +21,9 @@ from typer.testing import CliRunner
 
 from memwalk.analysis.cli import event_progress
 from memwalk.analysis.cli.main import app
-from memwalk.analysis.disk_replay import BATCH, Responses, replay_trace
+from memwalk.analysis.disk_traces.replay import BATCH, Responses, replay_trace
+from memwalk.analysis.disk_traces.response_times import Times
 from memwalk.analysis.figures.distribution import draw_distributions
-from memwalk.analysis.response_times import Times
 from memwalk.simcore.errors import UserError
 from memwalk.simcore.storage import SequentialRandomDevice, load_device
 from memwalk.simcore.storage.device import MOST_DEVICES

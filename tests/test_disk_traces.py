@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from memwalk.analysis.disk_replay import replay_trace
+from memwalk.analysis.disk_traces.replay import replay_trace
 from memwalk.simcore.storage import load_device
 from memwalk.simcore.storage.disk import DiskFile
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pandas as pd
 from files import EXPERIMENT, ROOT, memwalk
+from markdown_pages import sections
 
 from memwalk.analysis.storage_workloads.columns import PARAMETERS
 from memwalk.simcore import _native
@@ -134,3 +135,14 @@ def test_every_function_of_the_native_module_is_documented_once() -> None:
     for name, parameters in re.findall(r"`(\w+)\(([\w, ]*)\)`", " ".join(cells)):
         taken = re.sub(r"=[^,)]*", "", getattr(_native, name).__text_signature__ or "")
         assert f"({parameters})" == taken, name
+
+
+def test_every_entry_of_the_analysis_is_documented_once() -> None:
+    """docs/architecture.md has each in a row of its table, behind the question that it answers."""
+    table = sections(ROOT / "docs" / "architecture.md")["analysis"]
+    rows = [line.split(" | ") for line in table.splitlines() if line.startswith("| ")][1:]
+    named = Counter(re.findall(r"`(.*?)`", answer)[0] for _, answer in rows)
+    entries = [path for path in (ROOT / "analysis").iterdir() if path.is_dir() or path.suffix == ".py"]
+    there = {f"{path.name}/" if path.is_dir() else path.name for path in entries if not path.name.startswith("__")}
+    assert named == dict.fromkeys(there, 1)
+    assert all(question.endswith("?") for question, _ in rows)

@@ -82,6 +82,19 @@ def test_no_modules_of_python_import_each_other_in_a_circle() -> None:
     graphlib.TopologicalSorter(imports).prepare()
 
 
+def test_no_folders_of_the_analysis_import_each_other_in_a_circle() -> None:
+    def entry(module: str) -> str:
+        return module.removeprefix("memwalk.analysis.").split(".")[0]
+
+    imports: dict[str, set[str]] = {}
+    for module, names in python_imports(ROOT).items():
+        if module.startswith("memwalk.analysis."):
+            others = {entry(name) for name in names if name.startswith("memwalk.analysis.")}
+            imports.setdefault(entry(module), set()).update(others - {entry(module)})
+    assert len(imports) > 15
+    graphlib.TopologicalSorter(imports).prepare()
+
+
 @pytest.mark.parametrize("text", ["use super::b::C;", "use crate::{b, d::E};", "use crate::b::{self, C};", "fn f() -> super::b::C {}"])
 def test_a_circle_is_found(text: str) -> None:
     modules = {("a",): text, ("b",): "use super::a::D;", ("d",): "// use super::a;"}

@@ -7,7 +7,6 @@ from files import write_experiment
 from storage_pages import DEVICE
 from typer.testing import CliRunner
 
-from memwalk.analysis.breakdown import Explanation, explain
 from memwalk.analysis.cli.main import app
 from memwalk.analysis.experiments.expansion import expand
 from memwalk.analysis.experiments.points import Point, Row
@@ -19,8 +18,9 @@ from memwalk.analysis.experiments.simulation import simulate
 from memwalk.analysis.experiments.slower import BESIDE_TIME
 from memwalk.analysis.experiments.storage_time import STORAGE_TIME
 from memwalk.analysis.experiments.work import work
+from memwalk.analysis.explain.breakdown import Explanation, explain
+from memwalk.analysis.explain.time_breakdown import StorageExplanation
 from memwalk.analysis.storage_workloads.columns import IO_PARTS
-from memwalk.analysis.time_breakdown import StorageExplanation
 from memwalk.simcore.engines import native
 from memwalk.simcore.errors import UserError
 

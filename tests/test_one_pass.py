@@ -10,7 +10,6 @@ import pandas as pd
 import pytest
 from files import memwalk, write_experiment
 
-from memwalk.analysis import curves
 from memwalk.analysis.capacities import Geometry
 from memwalk.analysis.experiments import simulation
 from memwalk.analysis.experiments.expansion import expand
@@ -18,6 +17,7 @@ from memwalk.analysis.experiments.points import distinct_points
 from memwalk.analysis.experiments.runner import run_points
 from memwalk.analysis.experiments.schedule import Schedule
 from memwalk.analysis.experiments.schema import load_experiment
+from memwalk.analysis.traces import curves
 from memwalk.simcore.engines import native
 from memwalk.simcore.machine import load_machine
 

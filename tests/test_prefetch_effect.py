@@ -7,7 +7,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from memwalk.analysis.prefetch_effect import PrefetchEffect, prefetch_effect
+from memwalk.analysis.explain.prefetch_effect import PrefetchEffect, prefetch_effect
 
 
 def row(variant: str, **changes: Any) -> dict[str, Any]:

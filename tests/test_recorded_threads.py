@@ -10,8 +10,8 @@ import pytest
 from files import memwalk
 from recording import NEEDS_COMPILER, NEEDS_RUST, built, built_in_rust, compiled_recorder, cycles, imported, imported_threads, recorded
 
-from memwalk.analysis import trace_runs
-from memwalk.analysis.trace_facts import TraceFacts
+from memwalk.analysis.traces import runs as trace_runs
+from memwalk.analysis.traces.facts import TraceFacts
 from memwalk.simcore.engines import native
 from memwalk.simcore.machine import load_machine
 

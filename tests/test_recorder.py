@@ -22,7 +22,7 @@ from recording import (
     rust_options,
 )
 
-from memwalk.analysis.trace_facts import TraceFacts
+from memwalk.analysis.traces.facts import TraceFacts
 from memwalk.simcore.engines import native
 
 NODES = 20_000

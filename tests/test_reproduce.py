@@ -11,12 +11,12 @@ from files import MACHINE, give_measures
 from typer.testing import CliRunner, Result
 
 from memwalk.analysis.claims import Holds, Study, less, series, speedup
+from memwalk.analysis.claims.report import CLASSES, claim_lines, span, summary, totals
 from memwalk.analysis.cli.main import app
 from memwalk.analysis.cost_models import NodeLayout
 from memwalk.analysis.cost_models.search import levels
 from memwalk.analysis.experiments.points import distinct_points
 from memwalk.analysis.figures.load import load_papers
-from memwalk.analysis.report import CLASSES, claim_lines, span, summary, totals
 from memwalk.analysis.reproduce import figure_rows, machine_facts
 
 PAPER = """\

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memwalk.analysis.response_times import Distribution, demerit_ps
+from memwalk.analysis.disk_traces.response_times import Distribution, demerit_ps
 
 US = 10**6
 MS = 10**9

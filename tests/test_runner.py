@@ -15,7 +15,6 @@ import pytest
 from files import EXPERIMENT, MACHINE, SCAN_EXPERIMENT, command, environment, memwalk, write_experiment
 from storage_pages import DEVICE
 
-from memwalk.analysis.breakdown import explain
 from memwalk.analysis.experiments import cluster as cluster_module
 from memwalk.analysis.experiments.expansion import expand
 from memwalk.analysis.experiments.points import Point, Row, distinct_points
@@ -26,6 +25,7 @@ from memwalk.analysis.experiments.schema import load_experiment
 from memwalk.analysis.experiments.session import run_rows
 from memwalk.analysis.experiments.store import PointStore, read_point
 from memwalk.analysis.experiments.task import Task
+from memwalk.analysis.explain.breakdown import explain
 from memwalk.simcore.engines import native
 from memwalk.simcore.errors import UserError
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from memwalk.analysis import source_lines
+from memwalk.analysis.explain import source_lines
 
 
 def test_a_line_that_the_source_does_not_have_is_told_of_no_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

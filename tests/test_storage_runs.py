@@ -14,8 +14,8 @@ from memwalk.analysis.experiments.results import table
 from memwalk.analysis.experiments.schema import load_experiment
 from memwalk.analysis.experiments.simulation import simulate
 from memwalk.analysis.experiments.storage_time import STORAGE_TIME
+from memwalk.analysis.explain.time_breakdown import time_breakdown
 from memwalk.analysis.storage_workloads.columns import IO_PARTS
-from memwalk.analysis.time_breakdown import time_breakdown
 from memwalk.simcore.engines import native
 from memwalk.simcore.errors import UserError
 from memwalk.simcore.storage.timed_pages import Arrival

@@ -9,14 +9,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from test_storage_experiments import DEVICE, STREAM, memwalk
 
-from memwalk.analysis.breakdown import Explanation, explain
 from memwalk.analysis.experiments.expansion import expand
 from memwalk.analysis.experiments.manifest import BREAKDOWN, RESULTS
 from memwalk.analysis.experiments.results import read_table
 from memwalk.analysis.experiments.schema import load_experiment
 from memwalk.analysis.experiments.session import run_rows
+from memwalk.analysis.explain.breakdown import Explanation, explain
+from memwalk.analysis.explain.time_breakdown import IO_STALL, StorageExplanation, time_breakdown
 from memwalk.analysis.storage_workloads.columns import CPU_CAUSES, IO_PARTS
-from memwalk.analysis.time_breakdown import IO_STALL, StorageExplanation, time_breakdown
 from memwalk.simcore.errors import UserError
 
 TABLE = """\

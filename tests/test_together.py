@@ -11,16 +11,16 @@ from jsonschema import Draft202012Validator
 from storage_pages import DEVICE
 from typer.testing import CliRunner, Result
 
-from memwalk.analysis.breakdown import explain
 from memwalk.analysis.cli.main import app
 from memwalk.analysis.experiments.expansion import expand
 from memwalk.analysis.experiments.schema import json_schema, load_experiment
 from memwalk.analysis.experiments.session import run_rows
 from memwalk.analysis.experiments.settings import parse_set
+from memwalk.analysis.explain.breakdown import explain
+from memwalk.analysis.explain.time_breakdown import StorageExplanation
 from memwalk.analysis.storage_workloads.oltp import Compound, Tpcc
 from memwalk.analysis.storage_workloads.requests import Requests
 from memwalk.analysis.storage_workloads.together import Together
-from memwalk.analysis.time_breakdown import StorageExplanation
 from memwalk.simcore.errors import UserError
 from memwalk.simcore.storage.device_file import load_device
 from memwalk.simcore.storage.system import System

@@ -1,1 +1,1 @@
-"""Which layout suits a table and its queries: predicted by the scan cost model, and simulated."""
+"""Which layout, which join and which index: what cost models say of each, and what simulation does, side by side."""

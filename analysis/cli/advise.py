@@ -38,9 +38,9 @@ def layout(
 
     Seconds are for all queries, each taken as often as its weight says. docs/advise.md says what is predicted.
     """
-    from memwalk.analysis.advice.files import load_task
-    from memwalk.analysis.advice.rank import advise, reasons
-    from memwalk.analysis.advice.simulate import Platform
+    from memwalk.analysis.advice.layouts.files import load_task
+    from memwalk.analysis.advice.layouts.rank import advise, reasons
+    from memwalk.analysis.advice.layouts.simulate import Platform
     from memwalk.simcore.errors import UserError
     from memwalk.simcore.machine import load_machine
     from memwalk.simcore.storage import load_device

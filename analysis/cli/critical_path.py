@@ -8,7 +8,7 @@ import typer
 from memwalk.analysis.cli import console
 
 if TYPE_CHECKING:
-    from memwalk.analysis.critical_path import Part, Watched
+    from memwalk.analysis.explain.critical_path import Part, Watched
 
 DEFAULT_EVENTS = 2000
 """Events that are watched unless somebody says how many: a group of tuples of a prefetching join."""
@@ -18,7 +18,7 @@ MOST_EVENTS = 1_000_000
 def explain_path(trace: Path, machine: str, first: int, events: int, out: Path | None, *, json: bool) -> None:
     """Replay the trace on the machine up to the end of a part; print and perhaps draw its critical path."""
     from memwalk.analysis.cli.event_progress import event_progress
-    from memwalk.analysis.critical_path import Watched, critical_path, headline, plain, shares
+    from memwalk.analysis.explain.critical_path import Watched, critical_path, headline, plain, shares
     from memwalk.simcore.engines import native
     from memwalk.simcore.machine import load_machine, spec_error
 

@@ -52,8 +52,8 @@ def curve(
         raise UserError("--against-exact compares an estimate; add --shards or --shards-lines")
     if output is not None:
         expect_folder(output)
-    from memwalk.analysis import curves
     from memwalk.analysis.capacities import Geometry
+    from memwalk.analysis.traces import curves
 
     console.warn_of_build()
     geometry = Geometry(line, sets)
@@ -94,7 +94,7 @@ def _size(text: str) -> int:
 
 
 def _classes(trace: Path, machine: str) -> "pd.DataFrame":
-    from memwalk.analysis import curves
+    from memwalk.analysis.traces import curves
 
     with event_progress("classifying", None) as progress:
         return curves.classes(trace, load_machine(machine).native(), progress)

@@ -17,7 +17,7 @@ from memwalk.simcore.storage.replay import DEPTH
 from memwalk.simcore.validation import nearest
 
 if TYPE_CHECKING:
-    from memwalk.analysis.disk_replay import Replay
+    from memwalk.analysis.disk_traces.replay import Replay
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -70,7 +70,7 @@ def replay(
         expect_file(plot)
     if out is not None:
         expect_folder(out)
-    from memwalk.analysis.disk_replay import replay_trace
+    from memwalk.analysis.disk_traces.replay import replay_trace
     from memwalk.simcore.storage import load_device
 
     loaded = load_device(device)
@@ -120,7 +120,7 @@ def convert(
 
 
 def _print(title: str, kinds: dict[str, dict[str, float | int]]) -> None:
-    from memwalk.analysis.disk_replay import PERCENTILES
+    from memwalk.analysis.disk_traces.replay import PERCENTILES
     from memwalk.simcore.storage.replay import TIMES
 
     figures = ["mean", "std", *PERCENTILES, "max"]

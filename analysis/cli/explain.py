@@ -11,9 +11,9 @@ from memwalk.analysis.cli import console
 from memwalk.analysis.cli import critical_path as path_of
 
 if TYPE_CHECKING:
-    from memwalk.analysis.breakdown import Explanation
-    from memwalk.analysis.time_breakdown import StorageExplanation, TimeBreakdown
-    from memwalk.analysis.usage import SiteUsage
+    from memwalk.analysis.explain.breakdown import Explanation
+    from memwalk.analysis.explain.time_breakdown import StorageExplanation, TimeBreakdown
+    from memwalk.analysis.explain.usage import SiteUsage
 
 app = typer.Typer(add_completion=False)
 
@@ -79,7 +79,7 @@ def explain(
     With --critical-path, the chain of what was waited for in a part of a trace: instructions, lines and who asked for them,
     mispredictions, a full reorder buffer.
     """
-    from memwalk.analysis.breakdown import explain as explained
+    from memwalk.analysis.explain.breakdown import explain as explained
     from memwalk.simcore.errors import UserError
 
     of_path = {"--machine": machine, "--from": from_, "--events": events, "--out": out}
@@ -107,7 +107,7 @@ def explain(
 
 def _plain(one: "Explanation | StorageExplanation") -> dict[str, object]:
     """Turn everything about one point, and what is said of it, into plain values."""
-    from memwalk.analysis.breakdown import Explanation
+    from memwalk.analysis.explain.breakdown import Explanation
 
     plain = asdict(one) | {"headline": one.headline()}
     if isinstance(one, Explanation) and one.prefetching is not None:
@@ -117,7 +117,7 @@ def _plain(one: "Explanation | StorageExplanation") -> dict[str, object]:
 
 def _print_point(one: "Explanation | StorageExplanation", by: By | None, top: int) -> None:
     """Print everything about one point: slots, byte usage and seconds, as far as it has them."""
-    from memwalk.analysis.breakdown import Explanation
+    from memwalk.analysis.explain.breakdown import Explanation
 
     named = ", ".join(f"{name}={value}" for name, value in one.parameters.items())
     title = " ".join(text for text in (one.experiment, one.variant, f"[{one.point}]", named) if text)
@@ -197,7 +197,7 @@ def _print_usage(usage: "tuple[SiteUsage, ...]") -> None:
 
 def _print_time(title: str, time: "TimeBreakdown") -> None:
     """Print the seconds of a run by cause, the wait for storage by part of the requests."""
-    from memwalk.analysis.time_breakdown import IO_STALL
+    from memwalk.analysis.explain.time_breakdown import IO_STALL
 
     lines = [(name, value) for name, value in time.causes.items() if value > 0]
     if lines and lines[-1][0] == IO_STALL:

@@ -11,7 +11,7 @@ from memwalk.simcore.engines import native
 from memwalk.simcore.machine import Machine, spec_error
 
 if TYPE_CHECKING:
-    from memwalk.analysis.trace_runs import TraceResults
+    from memwalk.analysis.traces.runs import TraceResults
 
 
 def run_in_full(trace: Path, machine: Machine, *, dependences: str | None, places: Mapping[str, str], out: Path | None, json: bool) -> None:
@@ -19,25 +19,25 @@ def run_in_full(trace: Path, machine: Machine, *, dependences: str | None, place
 
     A trace that does not say of each access which it needs runs with what it says and with all, unless ``dependences`` chooses.
     """
-    from memwalk.analysis import trace_runs
-    from memwalk.analysis.trace_facts import TraceFacts
+    from memwalk.analysis.traces import runs
+    from memwalk.analysis.traces.facts import TraceFacts
 
     started = time.monotonic()
     facts = TraceFacts.of(trace)
     window = {name: facts.position(f"--{name.replace('_', '-')}", text) for name, text in places.items()}
-    chosen = trace_runs.chosen(facts, dependences)
-    plan = trace_runs.TracePlan(facts, machine.native(), chosen, window, dict(places))
+    chosen = runs.chosen(facts, dependences)
+    plan = runs.TracePlan(facts, machine.native(), chosen, window, dict(places))
     if out is not None:
-        trace_runs.claim(plan, out)
+        runs.claim(plan, out)
     for warning in facts.warnings:
         console.note(f"warning: {warning}")
-    with event_progress("replaying", trace_runs.events(plan, sites=out is not None)) as progress:
+    with event_progress("replaying", runs.events(plan, sites=out is not None)) as progress:
         try:
-            results = trace_runs.run(plan, sites=out is not None, progress=progress)
+            results = runs.run(plan, sites=out is not None, progress=progress)
         except native.SpecError as error:
             raise spec_error(error, machine.source) from None
     if out is not None:
-        trace_runs.write(results, out, started)
+        runs.write(results, out, started)
         console.note_results(out)
     if json:
         console.print_json(_tree(results))

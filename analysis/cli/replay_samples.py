@@ -7,7 +7,7 @@ from pathlib import Path
 from memwalk.analysis.cli import console, replay_tables
 from memwalk.analysis.cli.event_progress import event_progress
 from memwalk.analysis.cli.replay_in_full import run_in_full
-from memwalk.analysis.trace_facts import TraceFacts
+from memwalk.analysis.traces.facts import TraceFacts
 from memwalk.simcore.engines import native
 from memwalk.simcore.errors import UserError
 from memwalk.simcore.machine import Machine, spec_error

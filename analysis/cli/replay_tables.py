@@ -8,8 +8,8 @@ from memwalk.analysis.cli import console
 from memwalk.simcore.engines.native import Statistics
 
 if TYPE_CHECKING:
-    from memwalk.analysis.trace_facts import TraceFacts
-    from memwalk.analysis.trace_runs import TraceResults
+    from memwalk.analysis.traces.facts import TraceFacts
+    from memwalk.analysis.traces.runs import TraceResults
 
 
 _SAID = {

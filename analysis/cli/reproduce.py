@@ -45,7 +45,7 @@ def reproduce(
     met that was missed. At scale quick the sizes are not the published ones, and nothing is judged missed. An interrupted run goes on when
     called again.
     """
-    from memwalk.analysis import report
+    from memwalk.analysis.claims import report
     from memwalk.analysis.claims.committed import VERDICTS
     from memwalk.analysis.cli.progress import progress
     from memwalk.analysis.figures.load import find_figures, load_papers, papers_folder
@@ -121,7 +121,7 @@ def _against_committed(papers: Sequence[Paper], outcomes: Sequence[Outcome], *, 
 
 def _print(reproduced: Sequence[Reproduced], outcomes: Sequence[Outcome], *, small: bool) -> None:
     """Print claims class by class, the figures' tables, and the counts."""
-    from memwalk.analysis import report
+    from memwalk.analysis.claims import report
 
     if small:
         typer.echo("Sizes are small, not the published ones: what is not met at these sizes is not judged.")

@@ -6,9 +6,9 @@ from typing import Annotated, Any
 
 import typer
 
-from memwalk.analysis.basic_blocks import block_instructions
 from memwalk.analysis.cli import console
 from memwalk.analysis.cli.event_progress import event_progress
+from memwalk.analysis.traces.basic_blocks import block_instructions
 from memwalk.simcore import units
 from memwalk.simcore.engines import native
 from memwalk.simcore.errors import UserError

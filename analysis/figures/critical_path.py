@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
-from memwalk.analysis.critical_path import INSTRUCTIONS, MISPREDICTION, TRANSLATION, Part, Watched
+from memwalk.analysis.explain.critical_path import INSTRUCTIONS, MISPREDICTION, TRANSLATION, Part, Watched
 from memwalk.analysis.figures import style
 
 MOST_LINES = 4000

@@ -6,11 +6,11 @@ from typing import Any
 
 import pandas as pd
 
+from memwalk.analysis.claims.report import span
 from memwalk.analysis.claims.study import MeasureError, Study
 from memwalk.analysis.claims.sweep import rows
 from memwalk.analysis.claims.verdict import Outcome
 from memwalk.analysis.figures.schema import ClaimTable, PlacementTable, PrintedTable
-from memwalk.analysis.report import span
 
 NOTHING = "-"
 

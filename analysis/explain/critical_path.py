@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from memwalk.analysis.trace_facts import TraceFacts
+from memwalk.analysis.traces.facts import TraceFacts
 from memwalk.simcore.engines import native
 from memwalk.simcore.errors import UserError
 from memwalk.simcore.memories import first_memory

@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterable
 from pathlib import Path, PurePath
 
-from memwalk.analysis.binutils import told_by
+from memwalk.analysis.traces.binutils import told_by
 from memwalk.simcore.errors import UserError
 
 _TEXT = 60

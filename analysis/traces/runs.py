@@ -10,7 +10,7 @@ from typing import Any, Literal
 from memwalk.analysis.experiments.manifest import BREAKDOWN, COMPLETED, RESULTS, SITES, Identity, claim_folder, write_manifest
 from memwalk.analysis.experiments.points import Point, Row
 from memwalk.analysis.experiments.results import BY_SITE, breakdown_table, parquet_bytes, sites_table, table
-from memwalk.analysis.trace_facts import Position, TraceFacts
+from memwalk.analysis.traces.facts import Position, TraceFacts
 from memwalk.simcore.engines import native
 from memwalk.simcore.files import expect_folder, make_folder, write_atomically
 

@@ -4,9 +4,9 @@ from dataclasses import dataclass
 from math import ceil
 from typing import Any
 
-from memwalk.analysis.advice import super_blocks
-from memwalk.analysis.advice.files import Query, Task
-from memwalk.analysis.advice.predict import LAYOUTS, PAGE_HEADER_BYTES, Layout, UnitCosts
+from memwalk.analysis.advice.layouts import super_blocks
+from memwalk.analysis.advice.layouts.files import Query, Task
+from memwalk.analysis.advice.layouts.predict import LAYOUTS, PAGE_HEADER_BYTES, Layout, UnitCosts
 from memwalk.simcore.engines import native
 from memwalk.simcore.memories import only_memory
 from memwalk.simcore.storage import BLOCK_BYTES, DeviceFile, page_blocks, page_times_ps, serve_requests

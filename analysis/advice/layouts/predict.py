@@ -10,8 +10,8 @@ iterates over pages like those of PAX; its pages and the runs that they lie in a
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias, get_args
 
-from memwalk.analysis.advice import super_blocks
-from memwalk.analysis.advice.files import Query, Task
+from memwalk.analysis.advice.layouts import super_blocks
+from memwalk.analysis.advice.layouts.files import Query, Task
 from memwalk.analysis.cost_models.table_scan import Constants, ScanCost, Store, Table, pages_scanned, scan_cost
 from memwalk.workloads.mbsm import Mbsm
 

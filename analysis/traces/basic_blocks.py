@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Literal
 
-from memwalk.analysis.binutils import told_by
+from memwalk.analysis.traces.binutils import told_by
 from memwalk.simcore.errors import UserError
 
 _INSTRUCTION = re.compile(r"\s*([0-9a-f]+):\t(\S+)\s*(.*)")

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from memwalk.analysis.response_times import Distribution, Times, demerit_ps
+from memwalk.analysis.disk_traces.response_times import Distribution, Times, demerit_ps
 from memwalk.simcore.errors import UserError
 from memwalk.simcore.storage.device_file import DeviceFile
 from memwalk.simcore.storage.disksim import Format, arrivals, format_of, measured

@@ -2,7 +2,7 @@
 
 from math import ceil
 
-from memwalk.analysis.advice.files import Query, Task
+from memwalk.analysis.advice.layouts.files import Query, Task
 from memwalk.simcore.storage import page_blocks
 from memwalk.simcore.storage.device import BLOCK_BYTES
 from memwalk.simcore.storage.disk import DiskFile

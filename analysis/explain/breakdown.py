@@ -13,11 +13,11 @@ from memwalk.analysis.experiments.manifest import BREAKDOWN, RESULTS, SITES, USA
 from memwalk.analysis.experiments.points import Point, Row, parameters_of
 from memwalk.analysis.experiments.results import breakdown_table, is_parameter, read_table, table, usage_table
 from memwalk.analysis.experiments.store import read_point
-from memwalk.analysis.prefetch_effect import ISSUED, PrefetchEffect, prefetch_effect
-from memwalk.analysis.programs import by_program
-from memwalk.analysis.source_lines import source_lines
-from memwalk.analysis.time_breakdown import StorageExplanation, TimeBreakdown, slowdown, time_breakdown
-from memwalk.analysis.usage import SiteUsage, site_usage
+from memwalk.analysis.explain.prefetch_effect import ISSUED, PrefetchEffect, prefetch_effect
+from memwalk.analysis.explain.programs import by_program
+from memwalk.analysis.explain.source_lines import source_lines
+from memwalk.analysis.explain.time_breakdown import StorageExplanation, TimeBreakdown, slowdown, time_breakdown
+from memwalk.analysis.explain.usage import SiteUsage, site_usage
 from memwalk.simcore.engines import native
 from memwalk.simcore.errors import UserError
 

@@ -3,11 +3,11 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from memwalk.analysis.advice import super_blocks
 from memwalk.analysis.advice.explained import CLOSE, explains, three_digits
-from memwalk.analysis.advice.files import Task
-from memwalk.analysis.advice.predict import PAGE_HEADER_BYTES, Layout, Prediction, predict
-from memwalk.analysis.advice.simulate import Platform, Simulated, check, measured_costs, simulate
+from memwalk.analysis.advice.layouts import super_blocks
+from memwalk.analysis.advice.layouts.files import Task
+from memwalk.analysis.advice.layouts.predict import PAGE_HEADER_BYTES, Layout, Prediction, predict
+from memwalk.analysis.advice.layouts.simulate import Platform, Simulated, check, measured_costs, simulate
 
 _FAR = 2.0
 """Pages that take so many times what is predicted, or are so many times faster, are told of."""
