@@ -5,6 +5,9 @@ from pathlib import Path
 
 _LINK = re.compile(r"\]\(([^)\s]+)\)")
 _HEADING = re.compile(r"^#+ (.+)$", re.MULTILINE)
+_FOLDERS = ("analysis", "benches", "bindings", "configs", "docs", "fuzz", "memwalk", "notebooks", "simcore", "tests", "traces", "workloads")
+"""The folders at the top."""
+_PATH = re.compile(rf"(Write )?`((?:{'|'.join(_FOLDERS)})/[^`\s]*)`")
 _CODE = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
 
 
@@ -22,6 +25,16 @@ def sections(page: Path) -> dict[str, str]:
 def links(page: Path) -> list[str]:
     """List where a page's links lead, those to other sites left out."""
     return [link for link in _LINK.findall(_CODE.sub("", page.read_text())) if "://" not in link]
+
+
+def paths(page: Path) -> list[str]:
+    """List the paths from the top that a page names, those left out that it asks readers to write."""
+    return [path for new, path in _PATH.findall(_CODE.sub("", page.read_text())) if not new]
+
+
+def is_there(root: Path, path: str) -> bool:
+    """Tell whether a path is to something; what is in ``<>`` stands for any name, as ``*`` does."""
+    return any(root.glob(re.sub("<[^>]*>", "*", path)))
 
 
 def leads_somewhere(page: Path, link: str) -> bool:
