@@ -134,6 +134,21 @@ def test_pages_of_a_batch_are_written_in_their_order(tmp_path: Path) -> None:
     assert pages.reads(21, 10)[0] == 10 + (5200 + 5000 + 100) * US
 
 
+def test_a_page_that_is_kept_back_is_in_memory(tmp_path: Path) -> None:
+    pages = pages_of(tmp_path, spec=PageSpec(16, write_batch=2))
+    pages.writes(3, 0)
+    pages.prefetches(3, 100)
+    assert pages.reads(3, 1000) == (1000, NO_WAIT)
+    assert pages.requests == 0
+    # Written again it is one page of the batch, which a second page fills.
+    pages.writes(3, 2000)
+    assert pages.requests == 0
+    pages.writes(4, 3000)
+    assert (pages.requests, pages.blocks) == (1, 32)
+    # Now it is on the device, behind what is being written.
+    assert pages.reads(3, 4000)[0] == 3000 + (5000 + 100 + 5000) * US
+
+
 def test_a_batch_waits_for_the_one_before_and_so_does_the_core(tmp_path: Path) -> None:
     pages = pages_of(tmp_path, spec=PageSpec(16, write_batch=2))
     for page in (0, 1, 2):

@@ -42,7 +42,9 @@ class PageSpec:
     read_pages: int = 1
     """Pages that are read together: an aligned run of them with each page that is read."""
     write_batch: int | None = None
-    """Pages for a device that are kept back, and then written together in the order of their blocks; None to write each at once."""
+    """Pages for a device that are kept back, and then written together in the order of their blocks; None to write each at once.
+
+    Who wants one that is kept back has it at once, and one that is written again meanwhile is written once."""
     prefetchers: int | None = None
     """Processes that read the pages asked for ahead, each one at a time; None to ask the devices for each at once."""
     cpu_ps: int = 0
@@ -82,7 +84,7 @@ class TimedPages:
         self._arrivals: deque[Arrival] = deque() if arrivals is None else arrivals
         self._coming: dict[int, simpy.Event] = {}
         self._fills = Fills()
-        self._kept: dict[int, list[int]] = {}
+        self._kept: dict[int, set[int]] = {}
         self._batches: dict[int, simpy.Event] = {}
         self._under_way: deque[simpy.Event] = deque()
         self.prefetchers = None if pages.prefetchers is None else Prefetchers(pages.prefetchers, self._come)
@@ -165,12 +167,15 @@ class TimedPages:
         if self.prefetchers is not None:
             self.prefetchers.withdraw(page)
         coming = self._coming.pop(page, None)
-        event = self._fetch(page) if coming is None else coming
+        if self._is_kept(page):
+            event = self._env.event().succeed(Served(at_ps, at_ps, at_ps, Parts()))
+        else:
+            event = self._fetch(page) if coming is None else coming
         self._fills.come(page, fill, event)
         return self._stop(core, at_ps, [event])
 
     def _begin_prefetch(self, page: int, fill: int) -> None:
-        if self._fills.coming(page, fill) is not None:
+        if self._fills.coming(page, fill) is not None or self._is_kept(page):
             return
         if self.prefetchers is None:
             self._come(page)
@@ -182,12 +187,12 @@ class TimedPages:
         if self._pages.write_batch is None:
             self._note(self._submit(page, 1, write=True))
             return self._stop(core, at_ps, [])
-        device = self._server.volume.split(self._block(page), self._pages.blocks)[0].disk
-        kept = self._kept.setdefault(device, [])
-        kept.append(page)
+        device = self._device(page)
+        kept = self._kept.setdefault(device, set())
+        kept.add(page)
         if len(kept) < self._pages.write_batch:
             return self._stop(core, at_ps, [])
-        self._kept[device] = []
+        self._kept[device] = set()
         before = self._batches.get(device)
         self._batches[device] = self._write_together(kept)
         return self._stop(core, at_ps, [] if before is None else [before])
@@ -233,6 +238,14 @@ class TimedPages:
         """Say where a page begins."""
         return self._first_block + page * self._pages.blocks
 
+    def _device(self, page: int) -> int:
+        """Say which device a page begins on."""
+        return self._server.volume.split(self._block(page), self._pages.blocks)[0].disk
+
+    def _is_kept(self, page: int) -> bool:
+        """Say whether a page is kept back to be written: then it is in memory, and what the device has is old."""
+        return any(self._kept.values()) and page in self._kept.get(self._device(page), ())
+
     def _reach(self, end_page: int) -> None:
         """Note that pages before ``end_page`` are asked for. Raises UserError if there are not so many."""
         needed, available = self._block(end_page), self._server.volume.blocks
@@ -266,9 +279,9 @@ class TimedPages:
         self.blocks += blocks
         return self._server.submit(self._block(page), blocks, write=write)
 
-    def _write_together(self, pages: list[int]) -> simpy.Event:
+    def _write_together(self, kept: set[int]) -> simpy.Event:
         """Write pages of one device in their order, those that follow each other in one request."""
-        blocks, pages = self._pages.blocks, sorted(pages)
+        blocks, pages = self._pages.blocks, sorted(kept)
         self.requests += sum(page - 1 != before for page, before in zip(pages, [-2, *pages[:-1]], strict=True))
         self.blocks += len(pages) * blocks
         return self._note(self._server.submit_batch([(self._block(page), blocks) for page in pages], write=True))
