@@ -2,6 +2,11 @@
 //!
 //! Look-ups go to any of them. In small pages many would miss the host's TLB, too, above all those of many cores.
 
+#![allow(
+    unsafe_code,
+    reason = "caches share an allocation, of which each has lines that nobody else touches"
+)]
+
 use crate::line::Line;
 use std::mem::{ManuallyDrop, MaybeUninit};
 use std::ops::{Deref, DerefMut, Range};
@@ -73,7 +78,6 @@ impl LineRoom {
     pub(crate) fn take(&mut self, count: usize) -> Lines {
         assert!(count <= self.end - self.next, "all caches were counted");
         // SAFETY: `next` is at most `end`, which is within the vector's capacity.
-        #[allow(unsafe_code)]
         let first = unsafe { self.memory.start.add(self.next) };
         self.next += count;
         Lines {
@@ -100,10 +104,7 @@ impl Deref for Lines {
     #[inline(always)]
     fn deref(&self) -> &[Line] {
         // SAFETY: `LineRoom::take` gives so many lines, which have been written, to nobody else, and they live as long as `_memory`.
-        #[allow(unsafe_code)]
-        unsafe {
-            slice::from_raw_parts(self.first.as_ptr(), self.count)
-        }
+        unsafe { slice::from_raw_parts(self.first.as_ptr(), self.count) }
     }
 }
 
@@ -111,10 +112,7 @@ impl DerefMut for Lines {
     #[inline(always)]
     fn deref_mut(&mut self) -> &mut [Line] {
         // SAFETY: as for `deref`; who has these lines has them alone.
-        #[allow(unsafe_code)]
-        unsafe {
-            slice::from_raw_parts_mut(self.first.as_ptr(), self.count)
-        }
+        unsafe { slice::from_raw_parts_mut(self.first.as_ptr(), self.count) }
     }
 }
 
@@ -127,25 +125,20 @@ impl Clone for Lines {
 }
 
 // SAFETY: the lines belong to nobody else, as those of a `Box<[Line]>`.
-#[allow(unsafe_code)]
 unsafe impl Send for Lines {}
 
 // SAFETY: as for `Send`: shared, they are only read.
-#[allow(unsafe_code)]
 unsafe impl Sync for Lines {}
 
 // SAFETY: nobody reads or writes through the start of the memory but who has lines of it.
-#[allow(unsafe_code)]
 unsafe impl Send for Memory {}
 
 // SAFETY: as for `Send`.
-#[allow(unsafe_code)]
 unsafe impl Sync for Memory {}
 
 impl Drop for Memory {
     fn drop(&mut self) {
         // SAFETY: both come from a vector that was not dropped; lines need no drop, and all who had some are gone.
-        #[allow(unsafe_code)]
         drop(unsafe { Vec::from_raw_parts(self.start.as_ptr(), 0, self.capacity) });
     }
 }
@@ -159,7 +152,6 @@ fn prefer_huge_pages(memory: &mut [MaybeUninit<Line>]) {
         let before = bytes.align_offset(PAGE).min(size_of_val(memory));
         let whole = (size_of_val(memory) - before) / PAGE * PAGE;
         // SAFETY: the pages lie within the slice, and the advice leaves what they hold as it is.
-        #[allow(unsafe_code)]
         unsafe {
             libc::madvise(
                 bytes.wrapping_add(before).cast(),

@@ -46,7 +46,7 @@ mod avx512 {
     }
 
     #[inline(always)]
-    #[allow(unsafe_code)]
+    #[allow(unsafe_code, reason = "the host's vectors")]
     pub(super) fn touch_4(set: &mut [u64; 4], entry: u64) -> bool {
         let set = set.as_mut_ptr().cast();
         // SAFETY: `set` is valid for four words, which need not be aligned, and the build has AVX-512.
@@ -62,7 +62,7 @@ mod avx512 {
     }
 
     #[inline(always)]
-    #[allow(unsafe_code)]
+    #[allow(unsafe_code, reason = "the host's vectors")]
     pub(super) fn touch_8(set: &mut [u64; 8], entry: u64) -> bool {
         let set = set.as_mut_ptr().cast();
         // SAFETY: `set` is valid for eight words, which need not be aligned, and the build has AVX-512.

@@ -349,12 +349,9 @@ impl OutOfOrder {
         let timing = machinery.load(caches, event, issue, start.dispatched, Purpose::Load);
         self.results.push(timing.complete);
         if self.slots.graduates_before(start.before, timing.complete) {
-            self.wait(
-                machinery,
-                &Timing { ..timing },
-                start.before,
-                self.restarted,
-            );
+            // A copy, made only where somebody waits: what a reference is taken of lies in the host's memory.
+            let copy = Timing { ..timing };
+            self.wait(machinery, &copy, start.before, self.restarted);
         }
         Seen::of(timing)
     }
@@ -373,12 +370,9 @@ impl OutOfOrder {
         let timing = machinery.translate_store(caches, event, issue, start.dispatched);
         self.results.push(timing.complete);
         if self.slots.graduates_before(start.before, timing.complete) {
-            self.wait(
-                machinery,
-                &Timing { ..timing },
-                start.before,
-                self.restarted,
-            );
+            // A copy, made only where somebody waits: what a reference is taken of lies in the host's memory.
+            let copy = Timing { ..timing };
+            self.wait(machinery, &copy, start.before, self.restarted);
         }
         self.wait_for_store_buffer(machinery, start.before);
         let graduated = self.slots.graduation(start.before);

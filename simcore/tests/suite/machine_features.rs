@@ -330,7 +330,7 @@ fn prefetchers_of_a_level_do_not_take_requests_from_each_other() {
         run(&spec, &loads).bus.fills
     };
     // The stream is 100 lines ahead at the end, the next lines are 32.
-    let both = fills(vec![next_lines.clone(), stream.clone()]);
+    let both = fills(vec![next_lines, stream]);
     assert_eq!(both, fills(vec![stream, next_lines]));
 }
 

@@ -144,10 +144,6 @@ pub mod command {
 pub mod flag {
     /// The request fetches instructions.
     pub const INST_FETCH: u32 = 0x100;
-    /// The address is physical.
-    pub const PHYSICAL: u32 = 0x200;
-    /// No cache may keep the data.
-    pub const UNCACHEABLE: u32 = 0x400;
     /// The request is a prefetch.
     pub const PREFETCH: u32 = 0x0100_0000;
     /// The request is a prefetch that wants to write.

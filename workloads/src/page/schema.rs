@@ -135,13 +135,6 @@ impl Schema {
             .sum()
     }
 
-    /// How many attributes have values of variable length.
-    #[must_use]
-    pub fn variable_attributes(&self) -> usize {
-        let variable = |attribute: &&Attribute| attribute.kind.fixed_bytes().is_none();
-        self.attributes.iter().filter(variable).count()
-    }
-
     /// Bytes of the values of the longest record.
     #[must_use]
     pub fn most_bytes(&self) -> usize {

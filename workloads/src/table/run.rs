@@ -297,34 +297,8 @@ impl TableRun {
     fn query<T: Trace>(&self, trace: &mut T, found: &mut Found) {
         let wanted = self.workload.wanted();
         match &*self.table {
-            Table::Nsm(file, Some(index)) => {
-                let mut nodes = self.nodes(index, file.pages());
-                self.queries(trace, found, |trace, number| {
-                    point(
-                        file,
-                        index,
-                        nodes.as_mut().map(|nodes| nodes.of(0)),
-                        0,
-                        trace,
-                        number,
-                        &wanted,
-                    )
-                });
-            }
-            Table::Pax(file, Some(index)) => {
-                let mut nodes = self.nodes(index, file.pages());
-                self.queries(trace, found, |trace, number| {
-                    point(
-                        file,
-                        index,
-                        nodes.as_mut().map(|nodes| nodes.of(0)),
-                        0,
-                        trace,
-                        number,
-                        &wanted,
-                    )
-                });
-            }
+            Table::Nsm(file, Some(index)) => self.query_pages(file, index, trace, found),
+            Table::Pax(file, Some(index)) => self.query_pages(file, index, trace, found),
             Table::Dsm(relation) => {
                 let mut fetcher = Fetcher::new(self.decomposed(relation));
                 self.queries(trace, found, |trace, number| {
@@ -336,6 +310,22 @@ impl TableRun {
             }),
             _ => {}
         }
+    }
+
+    /// Looks up random records of a file of whole records through its index.
+    fn query_pages<F: PageFile, T: Trace>(
+        &self,
+        file: &F,
+        index: &RecordIndex,
+        trace: &mut T,
+        found: &mut Found,
+    ) {
+        let wanted = self.workload.wanted();
+        let mut nodes = self.nodes(index, file.pages());
+        self.queries(trace, found, |trace, number| {
+            let nodes = nodes.as_mut().map(|nodes| nodes.of(0));
+            point(file, index, nodes, 0, trace, number, &wanted)
+        });
     }
 
     /// Looks up random records and returns what `look_up` finds.
