@@ -16,13 +16,18 @@ def names_in(ours: Path) -> list[str]:
     return sorted(path.stem for path in ours.glob("*.yaml"))
 
 
+def is_path(name_or_path: str) -> bool:
+    """Tell a path from a name."""
+    return "/" in name_or_path or name_or_path.endswith((".yaml", ".yml"))
+
+
 def find_config(kind: str, name_or_path: str, ours: Path, folder: Path | None = None) -> Path:
     """Find a file: a name of those in ``ours``, or a path (with ``/`` or ``.yaml``), relative to ``folder``.
 
     ``kind`` says what it is of, for messages. Raises ConfigNotFoundError naming the nearest of ours if there is none.
     """
     names: Iterable[str] = names_in(ours)
-    if "/" in name_or_path or name_or_path.endswith((".yaml", ".yml")):
+    if is_path(name_or_path):
         path = (folder or Path()) / name_or_path
         if not path.exists():
             known = ", ".join(names)

@@ -186,6 +186,54 @@ def test_a_trace_needs_a_number_or_a_machine(tmp_path: Path) -> None:
     assert kinds.count("measure") == 1
 
 
+SEARCHED = "{kernel: index, operation: search, keys: 20000, operations: 50, tree: {kind: b+}}"
+STREAM = f"schema_version: 1\nid: stream\nmachine: ./small.yaml\nworkload: {SEARCHED}\n"
+LESS = "machine.caches.L2.size_bytes"
+
+
+@pytest.mark.parametrize(
+    ("rest", "sets"),
+    [
+        ("", (f"--set={LESS}=8KiB",)),
+        (f"grid: {{{LESS}: [8KiB]}}\n", ()),
+        (f"variants: {{less: {{{LESS}: 8KiB}}, more: {{{LESS}: 128KiB}}}}\n", ()),
+    ],
+    ids=["override", "grid", "variant"],
+)
+def test_what_is_set_of_the_machine_is_set_where_the_warm_up_is_found(rest: str, sets: tuple[str, ...], tmp_path: Path) -> None:
+    write_experiment(tmp_path, STREAM + rest)
+    done = memwalk("run", "experiment.yaml", *sets, "--jobs", "1", "--json", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    live = json.loads(done.stdout)["rows"][0]
+    chosen = ("--variant", "less") if "less" in rest else ()
+    done = memwalk("trace", "record", "experiment.yaml", *chosen, *sets, "--machine", "./small.yaml", "-o", "t.parquet", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert native.trace_info(tmp_path / "t.parquet")["workload"]["warm_up"] == live["warm_up_operations"]
+    done = memwalk("replay", "t.parquet", "--machine", "./small.yaml", f"--set={LESS}=8KiB", "--json", cwd=tmp_path)
+    assert json.loads(done.stdout)["cycles"] == live["cycles"]
+
+
+def test_a_workload_without_an_experiment_has_what_is_set_of_the_machine_too(tmp_path: Path) -> None:
+    write_experiment(tmp_path)
+    words = [f"--set=workload={SEARCHED}", "--machine", "./small.yaml"]
+    found = []
+    for number, sets in enumerate(((), (f"--set={LESS}=8KiB",))):
+        done = memwalk("trace", "record", *words, *sets, "-o", f"{number}.parquet", cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+        found.append(native.trace_info(tmp_path / f"{number}.parquet")["workload"]["warm_up"])
+    assert found[0] != found[1]
+
+
+def test_a_warm_up_is_found_on_one_machine(tmp_path: Path) -> None:
+    write_experiment(tmp_path, f"{STREAM}grid: {{{LESS}: [8KiB, 128KiB]}}\n")
+    record = ("trace", "record", "experiment.yaml", "-o", "t.parquet")
+    done = memwalk(*record, "--machine", "./small.yaml", cwd=tmp_path)
+    assert done.returncode == 2
+    assert "comes down to 2 machines, on which `warm_up: auto` is " in done.stderr
+    assert "operations; choose one with --variant or --set (machine.caches.L2.size_bytes)" in done.stderr
+    assert memwalk(*record, "--set", "workload.warm_up=9", cwd=tmp_path).returncode == 0, "no machine is needed"
+
+
 def test_an_export_says_what_was_before_the_measurement(tmp_path: Path) -> None:
     path = tmp_path / "t.parquet"
     native.record(SEARCH | {"warm_up": 10, "operations": 5}, path)

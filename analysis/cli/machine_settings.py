@@ -1,13 +1,17 @@
-"""`--set` where a machine is all there is to set."""
+"""`--set` where a machine is all there is to set, and options that name a machine and what belongs to it."""
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from memwalk.analysis.experiments.effect import refuse_without_effect
 from memwalk.analysis.experiments.run_facts import Run
 from memwalk.analysis.experiments.settings import parse_set
+from memwalk.simcore.config_files import is_path
+from memwalk.simcore.dbms import PART
 from memwalk.simcore.errors import UserError
 from memwalk.simcore.machine import Setting, load_machine
+from memwalk.simcore.yaml_source import Place, Sourced
 
 
 def machine_settings(texts: Sequence[str]) -> list[Setting]:
@@ -25,6 +29,11 @@ def machine_of_cores(machine: str, texts: Sequence[str], cores: int) -> dict[str
     return loaded
 
 
+def named_by_options(machine: str | None = None, dbms: str | None = None) -> list[Setting]:
+    """Override what an experiment names by ``--machine`` and ``--dbms``; a path is relative to where the user is, not to the experiment."""
+    return [_named(part, name) for part, name in (("machine", machine), (PART, dbms)) if name is not None]
+
+
 def one_core(machine: Mapping[str, Any]) -> dict[str, Any]:
     """Return a native machine with one core, and without what only several have."""
     return {name: value for name, value in machine.items() if name not in ("cores", "coherence")}
@@ -33,6 +42,11 @@ def one_core(machine: Mapping[str, Any]) -> dict[str, Any]:
 def with_cores(machine: Mapping[str, Any], cores: int) -> dict[str, Any]:
     """Return a native machine with so many cores, whose caches know of each other as its file says."""
     return {**machine, "cores": cores} if cores > 1 else one_core(machine)
+
+
+def _named(part: str, name: str) -> Setting:
+    chosen = str(Path(name).resolve()) if is_path(name) else name
+    return Setting((part,), Sourced.uniform(chosen, Place(f"--{part} {name}")))
 
 
 def _below_machine(text: str, setting: Setting) -> Setting:

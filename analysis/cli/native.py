@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from memwalk.analysis.cli import console
+from memwalk.analysis.cli.machine_settings import named_by_options
 from memwalk.analysis.experiments.beside import BESIDE
 from memwalk.analysis.experiments.expansion import expand
 from memwalk.analysis.experiments.layers import MACHINE
@@ -23,7 +24,7 @@ from memwalk.simcore.engines.native import Statistics
 from memwalk.simcore.errors import UserError
 from memwalk.simcore.files import expect_new_file, write_atomically
 from memwalk.simcore.machine import Setting
-from memwalk.simcore.yaml_source import Place, dotted, parse_value
+from memwalk.simcore.yaml_source import dotted
 
 if TYPE_CHECKING:
     from memwalk.analysis.native import Comparison
@@ -69,7 +70,8 @@ def native(
         cores = max(_cores(row.point) for row in rows)
         if cores > 1 and not any(setting.route == _CORES for setting in settings):
             settings.append(parse_set(f"{dotted(_CORES)}={cores}"))  # whoever is beside the workload is left out below
-        rows = _rows(experiment, scale, settings, _on(chosen), variant)
+        (on,) = named_by_options(chosen)
+        rows = _rows(experiment, scale, settings, on, variant)
     refuse_missing_profiles(rows)
     if any(row.point.storage for row in rows):
         console.note("pages are in memory here: what is measured is compared with a simulation without the experiment's storage")
@@ -109,13 +111,6 @@ def _expect_no_machine(settings: Sequence[Setting]) -> None:
     for setting in settings:
         if setting.route == MACHINE:
             raise setting.value.error((), "the simulated machine is that of --machine, or else this computer; give it there")
-
-
-def _on(machine: str) -> Setting:
-    """Override the experiment's machine; a path is relative to where the user is, not to the experiment."""
-    is_path = "/" in machine or machine.endswith((".yaml", ".yml"))
-    place = Place(f"--machine {machine}")
-    return Setting(("machine",), parse_value(f'"{Path(machine).resolve()}"' if is_path else machine, place))
 
 
 def _rows(experiment: Experiment, scale: str, settings: Sequence[Setting], machine: Setting, variants: Sequence[str]) -> list[Row]:

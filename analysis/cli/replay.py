@@ -6,15 +6,14 @@ from typing import Annotated
 import typer
 
 from memwalk.analysis.cli import console
-from memwalk.analysis.cli.machine_settings import machine_settings
+from memwalk.analysis.cli.machine_settings import machine_settings, named_by_options
 from memwalk.analysis.cli.replay_gem5 import replay_in_gem5
 from memwalk.analysis.cli.replay_in_full import run_in_full
 from memwalk.analysis.cli.replay_request import Dependences, Engine, Kind, Mode, ReplayRequest
 from memwalk.analysis.cli.replay_samples import SamplePlan, replay_samples
 from memwalk.analysis.cli.replay_traces import replay_cores, replay_counts
 from memwalk.analysis.experiments.settings import parse_set
-from memwalk.simcore.machine import Setting, load_machine
-from memwalk.simcore.yaml_source import Place, Sourced
+from memwalk.simcore.machine import load_machine
 
 app = typer.Typer(add_completion=False)
 
@@ -86,7 +85,7 @@ def replay(
         traces=tuple(traces),
         machine=load_machine(machine, machine_settings(set_), dbms=dbms),
         machine_name=machine,
-        settings=(*map(parse_set, set_), *_profile(dbms)),
+        settings=(*map(parse_set, set_), *named_by_options(dbms=dbms)),
         mode=mode,
         plan=None if sample is None else SamplePlan.of(sample),
         engine=engine,
@@ -110,8 +109,3 @@ def replay(
             replay_counts(request, json=json)
         case Kind.CORES:
             replay_cores(request, json=json)
-
-
-def _profile(dbms: str | None) -> list[Setting]:
-    """Return the setting that an option --dbms is."""
-    return [] if dbms is None else [Setting(("dbms",), Sourced.uniform(dbms, Place(f"--dbms {dbms}")))]
