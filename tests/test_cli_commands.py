@@ -103,11 +103,11 @@ def test_jobs_are_not_for_a_scheduler(command: tuple[str, ...], tmp_path: Path) 
 
 def test_a_recorded_trace_replays_to_the_statistics_of_the_live_run(tmp_path: Path) -> None:
     write_experiment(tmp_path)
-    choice = ("--scale", "quick", "--set", "workload.seed=1", "--set", "machine.memory.latency_cycles=100cycles")
-    answer("trace", "record", "experiment.yaml", "--variant", "B+", *choice, "-o", "t.parquet", cwd=tmp_path)
-    rows = answer("run", "experiment.yaml", *choice, "--out", "out", "--jobs", "1", cwd=tmp_path)["rows"]
-    live = json.loads((tmp_path / "out" / "points" / f"{rows[0]['point']}.json").read_text())["statistics"]
+    choice = ("--scale", "quick", "--set", "workload.seed=1")
     latency = ("--set", "machine.memory.latency_cycles=100cycles")
+    answer("trace", "record", "experiment.yaml", "--variant", "B+", *choice, "-o", "t.parquet", cwd=tmp_path)
+    rows = answer("run", "experiment.yaml", *choice, *latency, "--out", "out", "--jobs", "1", cwd=tmp_path)["rows"]
+    live = json.loads((tmp_path / "out" / "points" / f"{rows[0]['point']}.json").read_text())["statistics"]
     assert answer("replay", "t.parquet", "--machine", "./small.yaml", *latency, cwd=tmp_path) == live | {"dependences": "recorded"}
 
 

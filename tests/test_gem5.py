@@ -172,8 +172,8 @@ def fake(folder: Path, act: str = "", version: str = "24.0.0.1") -> Path:
 def recorded(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("recorded")
     write_experiment(folder)
-    done = memwalk("trace", "record", "experiment.yaml", "--variant", "B+", "--scale", "quick", "--set", "workload.seed=1", "--set",
-                   "machine.memory.latency_cycles=100cycles", "-o", "t.parquet", cwd=folder)  # fmt: skip
+    one = ("--variant", "B+", "--scale", "quick", "--set", "workload.seed=1")
+    done = memwalk("trace", "record", "experiment.yaml", *one, "-o", "t.parquet", cwd=folder)
     assert done.returncode == 0, done.stderr
     return folder / "t.parquet"
 
