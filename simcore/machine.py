@@ -20,6 +20,9 @@ from memwalk.simcore.yaml_source import Route, Sourced, dotted, load, lookup
 _ABOUT = ("source", "sources", "description", "schema_version", "extends", "name")
 """Keys of a machine file that say something about it; never inherited through ``extends``."""
 
+_IN_WORDS = ("source", "sources", "description")
+"""Those of them that may stand behind an override, beside numbers: nobody computes with them."""
+
 
 @dataclass(frozen=True)
 class Setting:
@@ -159,10 +162,16 @@ def read_machine(name_or_path: str, folder: Path | None = None) -> MachineLayers
     return MachineLayers(file, tuple(_layers(file, ())))
 
 
+def is_in_words(route: Route) -> bool:
+    """Tell whether what stands at a route in a machine only says what the machine is, or where its numbers come from."""
+    return any(step in _IN_WORDS for step in route)
+
+
 def build_machine(read: MachineLayers, overrides: Iterable[Setting] = ()) -> Machine:
     """Lays the layers over each other, applies the overrides and checks the result; errors as in `load_machine`."""
     name, settings = read.file.stem, tuple(overrides)
     source = read.joined(settings)
+    _check_overrides(settings, source)
     plain = _plain(source)
     if plain["name"] not in ("", name):
         raise source.error(("name",), f"name `{plain['name']}` is not the file's name; write `{name}` or leave it out")
@@ -173,6 +182,15 @@ def build_machine(read: MachineLayers, overrides: Iterable[Setting] = ()) -> Mac
     except native.SpecError as error:
         raise _misfit(error, read, settings) or spec_error(error, source) from None
     return Machine(name, read.file, source.data.get("description", ""), plain, source, sources)
+
+
+def _check_overrides(overrides: Iterable[Setting], source: Sourced) -> None:
+    """Raise UserError for overrides of what is read before them, and for sources of numbers that the machine does not have."""
+    for one in overrides:
+        if one.route == ("extends",):
+            raise one.value.error((), "extends: stands in machine files, which are read before anything is set; name another machine")
+    places = {spot.value for one in overrides for spot in one.value.spots.values()}
+    _check_source_keys(source, [route for route, spot in source.spots.items() if spot.value in places])
 
 
 def _plain(source: Sourced) -> dict[str, Any]:
@@ -259,7 +277,7 @@ def _number_sources(plain: dict[str, Any], source: Sourced, layers: Iterable[Sou
     """Find the source of every number in the layer that set it: an old source says nothing of a new value."""
     by_file = {layer.spot(()).value.file: layer for layer in layers}
     for layer in by_file.values():
-        _check_source_keys(layer)
+        _check_source_keys(layer, layer.spots)
     found = {}
     for route in numbers(plain):
         place = source.spot(route).value
@@ -297,9 +315,9 @@ def _named_sources(section: dict[str, Any]) -> dict[str, Any]:
     return named if isinstance(named, dict) else {}
 
 
-def _check_source_keys(layer: Sourced) -> None:
-    """Refuses a source for a number that its section does not give."""
-    for route in layer.spots:
+def _check_source_keys(layer: Sourced, routes: Iterable[Route]) -> None:
+    """Refuses, at some of its routes, a source for a number that its section does not give."""
+    for route in routes:
         if route[-2:-1] == ("sources",):
             section = layer.get(route[:-2])
             if lookup(section, str(route[-1])) is None:

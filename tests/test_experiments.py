@@ -114,6 +114,19 @@ def test_values_of_an_override_are_laid_on_what_one_before_it_fixes(tmp_path: Pa
             "workload.keys: [1000, 7, 1000]",
             "experiment.yaml:16:28: workload.keys has `1000` twice; keep one",
         ),
+        (
+            "workload.keys: [1000, 2000]",
+            "machine.caches.L1.source: [one, another]",
+            "experiment.yaml:16:29: machine.caches.L1.source is only to be read: rows could not be told apart by it; give one value",
+        ),
+        ("workload.keys: [1000, 2000]", "machine.description: [one, another]", "machine.description is only to be read"),
+        ("workload.keys: [1000, 2000]", "machine.sources.clock_hz: [one, another]", "machine.sources.clock_hz is only to be read"),
+        (
+            "workload.keys: [1000, 2000]",
+            "machine.source: [one]\n  machine.sources.clock: [two]",
+            "17:27: sources: no `clock` here; did you",
+        ),
+        ("workload.keys: [1000, 2000]", "machine.extends: [zen4-server]", "experiment.yaml:16:21: extends: stands in machine files"),
         ("workload.keys: [1000, 2000]", "workload.keys: []", "experiment.yaml:16:18: workload.keys has no values"),
         (
             "workload.keys: [1000, 2000]",

@@ -9,7 +9,7 @@ from memwalk.analysis.experiments.layers import MACHINE, covers, refuse_covered,
 from memwalk.analysis.experiments.schema import FULL_SCALE, Experiment, scale_settings
 from memwalk.analysis.experiments.schema_paths import takes_list, unknown, words
 from memwalk.simcore.errors import UserError
-from memwalk.simcore.machine import Setting
+from memwalk.simcore.machine import Setting, is_in_words
 from memwalk.simcore.yaml_source import Place, Sourced, dotted, parse_value
 
 _ROOTS = ("machine", "dbms", "storage", BESIDE, "workload")
@@ -136,6 +136,8 @@ def _alternatives(setting: Setting, kernels: set[str]) -> Axis:
     if not values:
         remedy = "its values are lists: write [[]] for the empty one" if is_list else "give at least one"
         raise setting.value.error((), f"{path} has no values; {remedy}")
+    if len(values) > 1 and setting.route[:1] == MACHINE and is_in_words(setting.route[1:]):
+        raise setting.value.error((), f"{path} is only to be read: rows could not be told apart by it; give one value, or remove it")
     alone = words(setting.route, kernels)
     for index, value in enumerate(values if is_list else ()):
         if not isinstance(value, list) and value not in alone:
