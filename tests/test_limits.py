@@ -1,6 +1,8 @@
 """What is too large is refused by name before anything is made: machines, workloads, streams of requests, and lists of points."""
 
+import pickle
 import re
+import resource
 import subprocess
 import sys
 import time
@@ -11,7 +13,9 @@ import pytest
 from files import ROOT, memwalk, write_experiment
 
 from memwalk.analysis.experiments.expansion import count_rows, expand, sample_rows
+from memwalk.analysis.experiments.refused import RefusedError, told_where_written
 from memwalk.analysis.experiments.schema import load_experiment
+from memwalk.analysis.experiments.settings import parse_set
 from memwalk.analysis.experiments.work import totals, works
 from memwalk.simcore.engines import native
 from memwalk.simcore.errors import UserError
@@ -144,6 +148,38 @@ except UserError as error:
     assert told.startswith("machine.caches.1.size_bytes: the tags of L2 would take ")
     assert " GiB; " in told
     assert told.endswith(" of memory are free; make it smaller")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems do not say what is free")
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_a_machine_beyond_memory_is_told_where_it_was_written(jobs: str, tmp_path: Path) -> None:
+    write_experiment(tmp_path)
+    sizes = "machine.caches.L2.size_bytes=[64KiB,256GiB]"
+
+    def limit_memory() -> None:
+        resource.setrlimit(resource.RLIMIT_AS, (16 << 30, 16 << 30))
+
+    run = ("run", "experiment.yaml", "--scale", "quick", "--set", sizes, "--jobs", jobs)
+    done = memwalk(*run, cwd=tmp_path, before=limit_memory)
+    assert done.returncode == 2
+    assert f"memwalk: error: --set {sizes}: caches.1.size_bytes: the tags of L2 would take 116.0 GiB; " in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("path", "place"),
+    [
+        ("machine.caches.1.size_bytes", "small.yaml:19:28: caches.1.size_bytes: would not fit"),
+        ("workload.keys", "--set workload.keys=500: keys: would not fit"),
+        ("trace", "experiment.yaml:6:3: trace: would not fit"),
+    ],
+)
+def test_what_is_beyond_memory_is_told_where_it_was_written(path: str, place: str, tmp_path: Path) -> None:
+    experiment = load_experiment(write_experiment(tmp_path))
+    rows = expand(experiment, overrides=[parse_set("workload.keys=500")])
+    refused = RefusedError(rows[0].point.id, native.ShortageError(path, "would not fit"))
+    with pytest.raises(UserError) as told, told_where_written(rows):
+        raise pickle.loads(pickle.dumps(refused))
+    assert str(told.value).endswith(place)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems do not say what was taken")

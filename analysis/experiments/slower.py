@@ -34,6 +34,10 @@ def alone(name: str, machine: Mapping[str, Any]) -> Iterator[None]:
     """Run one alone on a machine; what is refused of a neighbour is raised as a `MisfitError` below its name."""
     try:
         yield
+    except native.ShortageError as error:
+        if name == OWN or error.path.partition(".")[0] == "machine":
+            raise
+        raise MisfitError(KERNEL, f"{name}, alone: {error}", (name,)) from None
     except UserError as error:
         if name == OWN:
             raise

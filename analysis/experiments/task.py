@@ -10,7 +10,7 @@ from memwalk.analysis.experiments.points import Point
 from memwalk.analysis.experiments.provenance import Provenance, differences
 from memwalk.analysis.experiments.refused import RefusedError
 from memwalk.analysis.experiments.simulation import simulate, simulate_together
-from memwalk.simcore.engines.native import SpecError, Statistics
+from memwalk.simcore.engines.native import ShortageError, SpecError, Statistics
 from memwalk.simcore.errors import UserError
 
 HeardOf = Callable[[Point, int, int, int], None]
@@ -56,20 +56,21 @@ class Task:
                 ]
             machines = [one.machine for one in self.points]
             return simulate_together(machines, point.workload, point.observe, _now_and_then(heard))
+        except (SpecError, ShortageError) as error:
+            raise RefusedError(self._refused_with(error).id, error) from None
         except UserError as error:
             raise RefusedError(point.id, error) from None
-        except SpecError as error:
-            raise RefusedError(self._refused_with(error).id, error) from None
 
-    def _refused_with(self, error: SpecError) -> Point:
+    def _refused_with(self, error: SpecError | ShortageError) -> Point:
         """Find the point that is refused so: of several nobody says which. Machines are refused before the first event."""
         for point in self.points[:-1]:
             try:
                 simulate(point.machine, point.workload, point.observe, point.run, _raise_at_an_event, neighbours=point.neighbours)
             except _BegunError:
                 continue
-            except SpecError as refused:
-                if refused.args == error.args:
+            except (SpecError, ShortageError) as refused:
+                # How much is free is told, too, and is not the same alone.
+                if refused.args[0] == error.args[0]:
                     return point
         return self.points[-1]
 

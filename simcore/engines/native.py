@@ -23,6 +23,7 @@ from memwalk.simcore.storage.timed_pages import TimedPages
 __all__ = [
     "INSTRUCTIONS_PER_ACCESS",
     "NOT_BEGUN",
+    "ShortageError",
     "Side",
     "SideBySide",
     "Source",
@@ -85,6 +86,21 @@ Progress = Callable[[int], None] | None
 
 Source = Path | npt.NDArray[np.generic]
 """Where accesses come from: a trace file, a ``.npy`` file of byte addresses, or an array of them."""
+
+
+class ShortageError(UserError):
+    """A machine, a workload or a trace for which there is no memory; ``path`` is what to change: ``machine.caches.0.size_bytes``."""
+
+    def __init__(self, path: str, message: str) -> None:
+        """Take the path and what is wrong; both go through a pipe."""
+        super().__init__(path, message)
+        self.path = path
+        self.message = message
+
+    def __str__(self) -> str:
+        """Tell both, for who does not know where it was written."""
+        return f"{self.path}: {self.message}"
+
 
 _Taken = ParamSpec("_Taken")
 _Result = TypeVar("_Result")
@@ -552,5 +568,4 @@ def _guarded(function: Callable[_Taken, _Result], *arguments: _Taken.args, **nam
     except (_native.TraceError, _native.PageFileError) as error:
         raise UserError(str(error)) from None
     except _native.MemoryShortageError as error:
-        path, message = error.args
-        raise UserError(f"{path}: {message}") from None
+        raise ShortageError(*error.args) from None
