@@ -10,13 +10,13 @@ from typing import Annotated, Any, Literal, Union
 
 from pydantic import AfterValidator, BeforeValidator, Discriminator, Field, StrictBool, Tag, TypeAdapter, WithJsonSchema, create_model
 
-from memwalk.simcore.units import MOST_32_BITS, Bytes, Cycles, Hertz, Real, counted, to_bytes, to_count
+from memwalk.simcore.units import MOST_32_BITS, Bytes, Hertz, Real, counted, cycles_up_to, to_bytes, to_count
 from memwalk.simcore.validation import StrictModel
 
 Schema = Mapping[str, Any]
 
-_UNITS: dict[str, Any] = {"bytes": Bytes, "cycles": Cycles, "hz": Hertz}
-"""By the last word of a number's name. Other numbers are counts."""
+_UNITS: dict[str, Callable[[int | None], Any]] = {"bytes": lambda _: Bytes, "cycles": cycles_up_to, "hz": lambda _: Hertz}
+"""Types by the last word of a number's name, and the most that it may be. Other numbers are counts."""
 
 
 class Maker:
@@ -158,7 +158,7 @@ def _whole_number(name: str, schema: Schema) -> Any:
         either = WithJsonSchema({"anyOf": [described.json_schema, TypeAdapter(Bytes).json_schema()]})
         return Annotated[plain, BeforeValidator(lambda value: to_bytes(value) if isinstance(value, str) else value), either]
     unit = _UNITS.get(name.rpartition("_")[2])
-    return plain if unit is None else Annotated[unit, bounds]
+    return plain if unit is None else Annotated[unit(_most(schema)), bounds]
 
 
 def _bounds(schema: Schema) -> Any:

@@ -95,8 +95,8 @@ def to_hertz(value: Any) -> int:
     return _whole(quantity, quantity.amount, "hertz")
 
 
-def to_cycles(value: Any, clock_hz: int | None) -> int:
-    """Convert ``250cycles``, or a time such as ``30ns`` with the machine's clock, to cycles.
+def to_cycles(value: Any, clock_hz: int | None, most: int = _LARGEST) -> int:
+    """Convert ``250cycles``, or a time such as ``30ns`` with the machine's clock, to cycles, of which a time may be ``most``.
 
     A time that is no whole number of cycles goes to the nearest one; half a cycle goes up.
     """
@@ -112,6 +112,9 @@ def to_cycles(value: Any, clock_hz: int | None) -> int:
         raise ValueError(
             f"`{value}` is less than half a cycle at a clock_hz of {clock_hz}Hz; give a longer time, a faster clock, or cycles"
         )
+    if cycles > most:
+        remedy = "give a shorter time, a slower clock, or cycles"
+        raise ValueError(f"`{value}` is more than {most} cycles at a clock_hz of {clock_hz}Hz; {remedy}")
     return _whole(quantity, Fraction(cycles), "cycles")
 
 
@@ -161,10 +164,6 @@ def to_count(value: Any) -> int:
     raise ValueError(f"{_shown(value)} is not a whole number; write for example 4")
 
 
-def _cycles_with_clock(value: Any, info: ValidationInfo) -> int:
-    return to_cycles(value, (info.context or {}).get("clock_hz"))
-
-
 def _schema(pattern: str, *examples: str) -> WithJsonSchema:
     return WithJsonSchema({"type": "string", "pattern": rf"^[0-9][0-9_]*(\.[0-9]+)? ?({pattern})$", "examples": list(examples)})
 
@@ -182,10 +181,17 @@ def _names(*dimensions: str) -> str:
     return "|".join(unit for dimension in dimensions for unit in UNITS[dimension])
 
 
+def cycles_up_to(most: int | None) -> Any:
+    """Return the type of a latency; cycles once read. Times need ``clock_hz`` in the validation context."""
+
+    def read(value: Any, info: ValidationInfo) -> int:
+        return to_cycles(value, (info.context or {}).get("clock_hz"), _LARGEST if most is None else most)
+
+    return Annotated[int, BeforeValidator(read), _schema(_names("cycles", "time"), "250cycles", "30ns")]
+
+
 Bytes = Annotated[int, BeforeValidator(to_bytes), _schema(_names("size"), "64B", "16KiB")]
 """A size; bytes once read."""
-Cycles = Annotated[int, BeforeValidator(_cycles_with_clock), _schema(_names("cycles", "time"), "250cycles", "30ns")]
-"""A latency; cycles once read. Times need ``clock_hz`` in the validation context."""
 Hertz = Annotated[int, BeforeValidator(to_hertz), _schema(_names("frequency"), "1GHz")]
 """A frequency; hertz once read."""
 Picoseconds = Annotated[int, BeforeValidator(to_picoseconds), _schema(_names("time"), "7.2ms")]

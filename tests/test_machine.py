@@ -142,6 +142,11 @@ def test_the_nearest_source_counts_and_overrides_are_their_own(tmp_path: Path) -
             "clock_hz: 1GHz\nsources: {clock: x}",
             "small.yaml:5:11: sources: no `clock` here; did you mean `clock_hz`?",
         ),
+        (
+            "clock_hz: 1GHz",
+            "clock_hz: 1e9GHz",
+            "memory.latency_cycles: `150ns` is more than 4294967295 cycles at a clock_hz of 1000000000000000000Hz",
+        ),
         ("issue_width", "issue_witdh", "small.yaml:7:3: unknown key `issue_witdh`; did you mean `issue_width`?"),
         (
             "4KiB",

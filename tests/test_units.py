@@ -66,6 +66,16 @@ def test_times_are_rounded_to_the_nearest_cycle(nanoseconds: int, clock_hz: int)
     assert cycles - Fraction(1, 2) <= exact < cycles + Fraction(1, 2)
 
 
+def test_a_time_of_too_many_cycles_names_the_clock() -> None:
+    assert to_cycles("2us", 10**9, most=2000) == 2000
+    with pytest.raises(
+        ValueError, match="`2us` is more than 1999 cycles at a clock_hz of 1000000000Hz; give a shorter time, a slower clock"
+    ):
+        to_cycles("2us", 10**9, most=1999)
+    with pytest.raises(ValueError, match=f"`118s` is more than {2**63 - 1} cycles at a clock_hz of {10**18}Hz"):
+        to_cycles("118s", 10**18)
+
+
 @pytest.mark.parametrize("dimension", UNITS)
 def test_every_unit_of_the_table_is_read_with_its_worth(dimension: str) -> None:
     for unit, worth in UNITS[dimension].items():
