@@ -94,6 +94,7 @@ def test_an_index_is_built_shown_and_checked(structure: str, tmp_path: Path) -> 
         (("--structure", "array", "--keys", "9", "--key-size", "5"), "--key-size: 5"),
         (("--structure", "array", "--keys", "9", "--leaf-lines", "3"), "--leaf-lines: it is for structure: disk-first"),
         (("--structure", "array", "--keys", "9", "--seed", "3"), "--seed 3: has no effect"),
+        (("--structure", "array", "--keys", "9", "--bulkloaded-share", "1.0", "--seed", "3"), "--seed 3: has no effect"),
         (("--structure", "cache-first", "--keys", "9", "--node-lines", "64", "--page-size", "4KiB"), "--node-lines: 64 lines"),
     ],
 )

@@ -64,8 +64,8 @@ def build(
 
     Keys are those of the kernel's workloads. docs/page-files.md says what is in the file.
     """
-    if seed is not None and bulkloaded_share is None:
-        raise UserError(f"--seed {seed}: has no effect, for all keys are bulkloaded; remove it, or give --bulkloaded-share")
+    if seed is not None and bulkloaded_share in (None, 1.0):
+        raise UserError(f"--seed {seed}: has no effect, for all keys are bulkloaded; remove it, or give a --bulkloaded-share below 1")
     expect_new_file(output, makes_folder=False)
     given = {
         "keys": ("--keys", keys),
