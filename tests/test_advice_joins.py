@@ -353,6 +353,12 @@ def test_mistakes_are_told_in_one_line(arguments: tuple[str, ...], says: str) ->
     assert says in line
 
 
+def test_what_no_algorithm_takes_is_refused_before_anything_is_simulated() -> None:
+    done = advise("--tuple", "21B", small=False)
+    assert done.exit_code == 2
+    assert done.stderr.startswith("memwalk: error: --tuple: 21 is no multiple of 4")
+
+
 def test_simulated_dram_is_refused() -> None:
     done = advise(machine="zen4-ddr4", small=False)
     assert done.exit_code == 2

@@ -240,6 +240,7 @@ def test_native_varies_what_is_set_in_the_machine(tmp_path: Path) -> None:
 def test_native_names_a_wrong_baseline_or_variant(tmp_path: Path) -> None:
     write_experiment(tmp_path)
     for option in ("--baseline", "--variant"):
-        done = memwalk("native", "experiment.yaml", "--machine", "./small.yaml", option, "q8", cwd=tmp_path)
-        assert done.returncode == 2
-        assert f"{option} q8: no such variant; there are B+, p8B+" in done.stderr
+        for machine in (("--machine", "./small.yaml"), ()):
+            done = memwalk("native", "experiment.yaml", *machine, option, "q8", cwd=tmp_path)
+            assert done.returncode == 2
+            assert done.stderr == f"memwalk: error: {option} q8: no such variant; there are B+, p8B+\n", "nothing was detected before"

@@ -64,6 +64,7 @@ def native(
     _expect_no_machine(settings)
     rows = expand(experiment, scale, settings)  # mistakes come to light before anything is measured
     refuse_storage((row.point for row in rows), str(file))
+    base = analysis.choose_baseline(_chosen(rows, experiment, variant), baseline)
     console.warn_of_build()
     with TemporaryDirectory() as folder:
         chosen = machine or _detected(Path(folder))
@@ -71,7 +72,7 @@ def native(
         if cores > 1 and not any(setting.route == _CORES for setting in settings):
             settings.append(parse_set(f"{dotted(_CORES)}={cores}"))  # whoever is beside the workload is left out below
         (on,) = named_by_options(chosen)
-        rows = _rows(experiment, scale, settings, on, variant)
+        rows = _chosen(expand(experiment, scale, settings, machine=on), experiment, variant)
     refuse_missing_profiles(rows)
     if any(row.point.storage for row in rows):
         console.note("pages are in memory here: what is measured is compared with a simulation without the experiment's storage")
@@ -81,7 +82,6 @@ def native(
         rows = list({(row.variant, row.point.id): row for row in map(_alone_in_memory, rows)}.values())
     if output is not None:
         claim_folder(output, Identity.of(experiment.name, rows))
-    base = analysis.choose_baseline(rows, baseline)
     measured = analysis.run_natively(rows, repetitions, _announce)
     simulated = _simulate(experiment.name, rows, output)
     compared = analysis.compare(rows, measured, simulated, base)
@@ -113,8 +113,8 @@ def _expect_no_machine(settings: Sequence[Setting]) -> None:
             raise setting.value.error((), "the simulated machine is that of --machine, or else this computer; give it there")
 
 
-def _rows(experiment: Experiment, scale: str, settings: Sequence[Setting], machine: Setting, variants: Sequence[str]) -> list[Row]:
-    rows = expand(experiment, scale, settings, machine=machine)
+def _chosen(rows: Sequence[Row], experiment: Experiment, variants: Sequence[str]) -> list[Row]:
+    """Return the rows of some variants, all if none is named. Raises UserError for one that there is not."""
     for variant in variants:
         if variant not in experiment.body.variants:
             raise UserError(f"--variant {variant}: no such variant; there are {', '.join(experiment.body.variants) or 'none'}")

@@ -9,6 +9,7 @@ from typing import Any, Literal, TypeAlias
 from memwalk.analysis import stage_times
 from memwalk.analysis.advice.joins.task import JoinTask
 from memwalk.analysis.cost_models import hash_join
+from memwalk.simcore.engines import native
 
 PAIRS_AHEAD = 4
 """Pairs that algorithms with buffers visit behind their prefetch: docs/decisions/033-inspector-joins.md."""
@@ -118,6 +119,12 @@ def workload(algorithm: Algorithm, tuning: Tuning, cores: int, build: int, probe
         "inspector": {"cache_bytes": _part(task), "prefetch_distance": PAIRS_AHEAD, "false_positives": FALSE_POSITIVES},
     }
     return {**_joined(task, build, probe, cores), "algorithm": algorithm.name, **parameters.get(algorithm.name, {})}
+
+
+def check(task: JoinTask) -> None:
+    """Raise SpecError for relations that the kernel does not take, whatever the algorithm and its parameters."""
+    joined = _joined(task, task.simulated_build, task.simulated_probe, task.cores)
+    native.check_workload({**joined, "algorithm": ALGORITHMS[0].name})
 
 
 def _joined(task: JoinTask, build: int, probe: int, cores: int) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from memwalk.analysis.advice.joins.algorithms import ALGORITHMS, MEMORY, Algorithm, Tuning
+from memwalk.analysis.advice.joins.algorithms import ALGORITHMS, MEMORY, Algorithm, Tuning, check
 from memwalk.analysis.advice.joins.simulate import Simulated, needed_bytes, simulate
 from memwalk.analysis.advice.joins.task import JoinTask
 from memwalk.simcore.engines import native
@@ -44,6 +44,7 @@ def advise(tuning: Tuning, progress: Callable[[str], None]) -> list[JoinAdvice]:
     """
     ranked = []
     try:
+        check(tuning.task)
         progress("a tuple's stages")
         tuning.group_size  # noqa: B018 (measured before the algorithms that want it)
         _check_memory(tuning)
