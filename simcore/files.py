@@ -9,6 +9,9 @@ from typing import BinaryIO
 
 from memwalk.simcore.errors import UserError
 
+_STANDARD_OUTPUT = "-"
+"""What many programs call it."""
+
 
 @contextmanager
 def replacing(path: Path) -> Iterator[BinaryIO]:
@@ -45,8 +48,10 @@ def write_atomically(path: Path, content: bytes) -> None:
 def expect_file(path: Path, *, makes_folder: bool = True) -> None:
     """Raise UserError if a file could not be written: now, before the work whose results it will hold. Nothing is left behind.
 
-    ``makes_folder`` tells whether who writes it makes its folder, as `replacing` does.
+    ``makes_folder`` tells whether who writes it makes its folder, as `replacing` does. A file called ``-`` is nobody's wish.
     """
+    if str(path) == _STANDARD_OUTPUT:
+        raise UserError(f"{path}: nothing is written to standard output here; name a file")
     try:
         folder = _replaced(path).parent
         _write_nothing(path, _nearest(folder) if makes_folder else folder)

@@ -151,6 +151,14 @@ def test_files_of_something_else_are_refused(tmp_path: Path, content: bytes | No
         native.count(path, THESIS)
 
 
+@pytest.mark.parametrize("options", [(), ("--sample", "auto"), ("--engine", "gem5")])
+def test_an_array_in_time_says_which_mode_takes_it(options: tuple[str, ...], tmp_path: Path) -> None:
+    np.save(tmp_path / "walks.npy", addresses("btree", 100))
+    result = CliRunner().invoke(app, ["replay", str(tmp_path / "walks.npy"), "--machine", "thesis-simulator", *options])
+    assert result.exit_code == 2
+    assert "walks.npy: not a memwalk trace; --mode counts takes .npy of addresses, which have no time" in result.stderr
+
+
 def test_the_command_prints_counts(tmp_path: Path) -> None:
     np.save(tmp_path / "walks.npy", addresses("btree", 10_000))
     command = ["replay", str(tmp_path / "walks.npy"), "--machine", "thesis-simulator", "--mode", "counts"]

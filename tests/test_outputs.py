@@ -119,6 +119,17 @@ UNUSABLE = {
     "record": (("trace", "record", *SETS, "-o", "none/x"), "cannot write none/x: No such file or directory"),
     "import": (("trace", "import", "requests", "--format", "din", "-o", "file/x"), "cannot write file/x: file is no folder"),
     "export": (("trace", "export", "t.parquet", "--format", "din", "-o", "none/x"), "cannot write none/x: No such file or directory"),
+    "export to standard output": (
+        ("trace", "export", "t.parquet", "--format", "din", "-o", "-"),
+        "-: nothing is written to standard output",
+    ),
+    "record to standard output": (("trace", "record", *SETS, "-o", "-"), "-: nothing is written to standard output here; name a file"),
+    "export compressed by zstd": (
+        ("trace", "export", "t.parquet", "--format", "din", "-o", "x.din.zst"),
+        "x.din.zst: would not be compressed as .zst says; end the name in .gz or .xz, or in neither",
+    ),
+    "export compressed by bzip2": (("trace", "export", "t.parquet", "--format", "din", "-o", "x.bz2"), "not be compressed as .bz2 says"),
+    "export in capitals": (("trace", "export", "t.parquet", "--format", "din", "-o", "x.GZ"), "would not be compressed as .GZ says"),
 }
 """Places that take nothing. Some inputs are wrong too, which would be told if anything was done before."""
 

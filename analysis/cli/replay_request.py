@@ -70,6 +70,8 @@ class ReplayRequest:
     shared_addresses: bool
 
     def __post_init__(self) -> None:
+        if self.is_timed and (arrays := [trace for trace in self.traces if trace.suffix == NPY]):
+            raise UserError(f"{arrays[0]}: not a memwalk trace; --mode counts takes {NPY} of addresses, which have no time")
         refuse_without_effect(self.settings, self._run())
         if self.is_timed and self.plan is None and self.engine is Engine.NATIVE:
             self._refuse_lack_of_cores()

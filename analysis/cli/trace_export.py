@@ -7,11 +7,17 @@ import typer
 
 from memwalk.analysis.cli import console
 from memwalk.analysis.cli.event_progress import event_progress
+from memwalk.analysis.experiments.parameters import either
 from memwalk.simcore.engines import native
 from memwalk.simcore.errors import UserError
 from memwalk.simcore.files import expect_new_file
 from memwalk.simcore.machine import load_machine
 from memwalk.simcore.validation import nearest
+
+COMPRESSED = (".gz", ".xz")
+"""Ends of names whose files are compressed."""
+PROMISED = (".bz2", ".br", ".lz4", ".lzma", ".snappy", ".z", ".zip", ".zst", ".zstd", ".7z")
+"""Ends of names that promise what is not done."""
 
 
 def export(
@@ -30,6 +36,7 @@ def export(
         raise UserError(f"--format {format_}: {nearest(format_, formats)}")
     if machine is None and formats[format_]["needs_machine"]:
         raise UserError(f"--format {format_}: holds the times of a machine; name one with --machine")
+    _refuse_promise(output)
     expect_new_file(output, makes_folder=False)
     console.warn_of_build()
     spec = None if machine is None else load_machine(machine).native()
@@ -44,3 +51,10 @@ def export(
     rows += [[f"left out: {count['kind']}", count["events"]] for count in done["left_out"]]
     rows += [["lost", phrase] for phrase in done["lost"]]
     console.print_table(f"exported {trace} as {format_}", ["field", "value"], rows, numeric_from=2)
+
+
+def _refuse_promise(output: Path) -> None:
+    """Raise UserError for a name by which readers would take the file to be compressed, which it would not be."""
+    suffix = output.suffix
+    if suffix.lower() in (*COMPRESSED, *PROMISED) and suffix not in COMPRESSED:
+        raise UserError(f"{output}: would not be compressed as {suffix} says; end the name in {either(list(COMPRESSED))}, or in neither")
