@@ -169,8 +169,7 @@ def _refuse_idle(settings: Sequence[Setting], idle: Sequence[Setting], is_same: 
         except UserError:  # a machine may lack cores, or the workload a storage
             return False
 
-    needless = idle if is_needless(idle) else [one for one in idle if is_needless([one])]
-    if needless:
+    if idle and (needless := idle if is_needless(idle) else [one for one in idle if is_needless([one])]):
         raise _without_effect(needless)
 
 
