@@ -230,6 +230,14 @@ def test_an_index_that_has_grown_is_a_mature_one(tmp_path: Path) -> None:
         points(tmp_path, LEAST.replace("caches: empty", "caches: empty, maturity: mature, bulkloaded_share: 0.4"))
 
 
+@pytest.mark.parametrize("keys", [200, 1001])
+def test_a_run_starts_from_an_index_of_the_least_share(keys: int, tmp_path: Path) -> None:
+    built = build(tmp_path, "array", "--bulkloaded-share", "0.001", keys=keys)
+    assert built["bulkloaded_keys"] == keys // 1000
+    (point,) = points(tmp_path, LEAST)
+    assert (point.workload["keys"], point.workload["bulkloaded_share"]) == (keys, 0.001)
+
+
 def test_another_content_is_another_point(tmp_path: Path) -> None:
     build(tmp_path, "array", "--bulkloaded-share", "0.3")
     first, again = points(tmp_path, LEAST), points(tmp_path, LEAST)

@@ -2,7 +2,7 @@
 
 use crate::import::about::{About, Choice, Unit};
 use crate::import::emitter::Emitter;
-use crate::import::error::Fault;
+use crate::import::error::{Fault, shown};
 use crate::import::numbers::{hexadecimal, words};
 use crate::import::text::LineFormat;
 
@@ -50,11 +50,7 @@ pub(super) fn reference(
         // Copy back and invalidate are commands to a cache.
         b"c" | b"v" => events.skip(),
         kind => {
-            let kind = String::from_utf8_lossy(kind);
-            return Err(Fault::new(format!(
-                "unknown type `{}`",
-                kind.escape_debug()
-            )));
+            return Err(Fault::new(format!("unknown type `{}`", shown(kind))));
         }
     }
     Ok(())

@@ -2,7 +2,7 @@
 
 use crate::import::about::{About, Unit};
 use crate::import::emitter::Emitter;
-use crate::import::error::Fault;
+use crate::import::error::{Fault, shown};
 use crate::import::numbers::{decimal, hexadecimal, words};
 use crate::import::text::LineFormat;
 
@@ -50,11 +50,7 @@ impl LineFormat for Dramsim {
                 ));
             }
             other => {
-                let other = String::from_utf8_lossy(other);
-                return Err(Fault::new(format!(
-                    "unknown operation `{}`",
-                    other.escape_debug()
-                )));
+                return Err(Fault::new(format!("unknown operation `{}`", shown(other))));
             }
         }
         Ok(())

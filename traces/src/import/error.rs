@@ -151,7 +151,20 @@ const SHOWN: usize = 60;
 pub(super) fn shown(text: &[u8]) -> String {
     let begin = &text[..text.len().min(SHOWN)];
     let more = if text.len() > SHOWN { "..." } else { "" };
-    format!("{}{more}", String::from_utf8_lossy(begin).escape_debug())
+    format!("{}{more}", printable(begin))
+}
+
+/// Text as it stands, but for what a terminal would obey.
+fn printable(text: &[u8]) -> String {
+    let mut printable = String::with_capacity(text.len());
+    for character in String::from_utf8_lossy(text).chars() {
+        if matches!(character, '\'' | '"' | '\\') {
+            printable.push(character);
+        } else {
+            printable.extend(character.escape_debug());
+        }
+    }
+    printable
 }
 
 /// The text of a line behind what is wrong with it, unless that has quoted the whole line.

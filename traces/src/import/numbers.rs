@@ -1,6 +1,6 @@
 //! Numbers and words out of bytes of text.
 
-use crate::import::error::Fault;
+use crate::import::error::{Fault, shown};
 
 /// The words of a line, parted by blanks and tabs.
 pub(super) fn words(line: &[u8]) -> impl Iterator<Item = &[u8]> {
@@ -52,8 +52,7 @@ pub(super) fn number(word: &[u8]) -> Result<u64, Fault> {
 
 #[cold]
 fn wrong(word: &[u8], expected: &str) -> Fault {
-    let word = String::from_utf8_lossy(word);
-    Fault::new(format!("`{}` is not {expected}", word.escape_debug()))
+    Fault::new(format!("`{}` is not {expected}", shown(word)))
 }
 
 #[cfg(test)]

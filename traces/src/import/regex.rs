@@ -2,7 +2,7 @@
 
 use crate::import::about::{About, Choice, Unit};
 use crate::import::emitter::Emitter;
-use crate::import::error::{Fault, ImportError};
+use crate::import::error::{Fault, ImportError, shown};
 use crate::import::numbers::{hexadecimal, number};
 use crate::import::text::LineFormat;
 use regex::bytes::{CaptureLocations, Regex};
@@ -115,12 +115,9 @@ impl LineFormat for Pattern {
             b"m" | b"modify" => events.modify(address, size),
             _ if !access => events.instruction(Some((address, size))),
             kind => {
-                let kind = String::from_utf8_lossy(kind);
                 let known = "R, W, M (modify) or I (instruction)";
-                return Err(Fault::new(format!(
-                    "unknown kind `{}`; known: {known}",
-                    kind.escape_debug()
-                )));
+                let kind = shown(kind);
+                return Err(Fault::new(format!("unknown kind `{kind}`; known: {known}")));
             }
         }
         Ok(())

@@ -3,7 +3,7 @@
 use super::kept;
 use super::named_file::{PARAMETER, wrong};
 use super::spec::DiskIndexWorkload;
-use crate::operations::Maturity;
+use crate::operations::{BULKLOADED_SHARE, Maturity};
 use crate::paged_tree::file::{Header, PageFileError};
 use crate::paged_tree::structure::Structure;
 use crate::validate::WorkloadError;
@@ -37,8 +37,9 @@ impl Header {
             Structure::CacheFirst => say("node_lines", lines.node.into()),
         }
         if mature {
+            // Rounded to whole keys, the least share may have become less, or nothing.
             let share = history.bulkloaded as f64 / self.keys as f64;
-            say("bulkloaded_share", share.into());
+            say("bulkloaded_share", share.max(BULKLOADED_SHARE.least).into());
         }
         match said {
             Value::Object(said) => said,

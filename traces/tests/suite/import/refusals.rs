@@ -4,7 +4,7 @@ use super::*;
 
 #[test]
 fn bad_lines_are_shown_with_what_would_be_right() {
-    let cases: [(&str, &[u8], &[&str]); 12] = [
+    let cases: [(&str, &[u8], &[&str]); 14] = [
         (
             "lackey",
             b"I  10,2\n L 0x,8\n",
@@ -43,6 +43,9 @@ fn bad_lines_are_shown_with_what_would_be_right() {
             &["more than 4294967295 instructions"],
         ),
         ("pinatrace", b"0x10 R 0x20\n", &["no colon"]),
+        // As it stands there, but for what a terminal would obey.
+        ("pinatrace", b"0x10 'R' \"\\\n", &["`0x10 'R' \"\\`"]),
+        ("pinatrace", b"0x10 \x1b[2J\n", &["`0x10 \\u{1b}[2J`"]),
         ("csv", b"a,b\n1,2\n", &["Give --column one of `a`, `b`"]),
         (
             "csv",
