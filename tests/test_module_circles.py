@@ -11,6 +11,7 @@ from test_import_directions import imported
 
 Module = tuple[str, ...]
 
+KERNELS = ROOT / "workloads" / "src"
 _PATH = re.compile(r"\b((?:crate|self|super)(?:::\w+)*)(?:::(\{))?")
 
 
@@ -74,6 +75,24 @@ def test_no_modules_of_a_crate_name_each_other_in_a_circle(crate: str) -> None:
     imports = rust_imports(rust_modules(ROOT / crate / "src"))
     assert sum(map(len, imports.values())) > 30
     graphlib.TopologicalSorter(imports).prepare()
+
+
+def test_modules_of_kernels_know_no_later_tier() -> None:
+    imports = rust_imports(rust_modules(KERNELS))
+    tiers = _tiers((KERNELS / "lib.rs").read_text())
+    (families,) = {tiers[module] for module in ("index", "join", "tpch")}
+    known = {(module[0], other[0]) for module, others in imports.items() if module for other in others if other and module[0] != other[0]}
+    assert len(known) > 100
+    assert not {(module, other) for module, other in known if tiers[module] < tiers[other]}
+    assert not {(module, other) for module, other in known if tiers[module] == tiers[other] == families}
+
+
+def _tiers(library: str) -> dict[str, int]:
+    """Return the tier of each module of the kernels, as the table of their library has them."""
+    rows = re.findall(r"^//! \| (?!tier|---).+? \| (.+) \|$", library, re.MULTILINE)
+    tiers = {module: tier for tier, row in enumerate(rows) for module in re.findall(r"`(\w+)`", re.sub(r"\(.*?\)", "", row))}
+    assert tiers.keys() == set(re.findall(r"^(?:pub )?mod (\w+);", library, re.MULTILINE))
+    return tiers
 
 
 def test_no_modules_of_python_import_each_other_in_a_circle() -> None:

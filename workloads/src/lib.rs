@@ -2,16 +2,16 @@
 //!
 //! Kernels are functional (a search finds the key) and generic over [`tracer::Trace`]: with a [`tracer::Tracer`] they
 //! leave events, with [`native::Native`] the host's processor is timed. What builders do is said to [`tracer::Untraced`], which does nothing.
-//! [`Library`] turns a [`Workload`] into events. Each module knows those of the tiers before its own:
+//! [`Library`] turns a [`Workload`] into events. Each module knows those of its own tier and of the tiers before it:
 //!
 //! | tier | modules |
 //! |---|---|
-//! | foundations | `tracer` and `relocated`, `word`, `place` and `arena`, `shared` and `board`, `buckets`, `operations`, `pool`, `random`, `ranks` and `permutation`, `sorted`, `watch`, `warm_up`, `outcome`, `validate`, `schema` and `bounds`, `work`, `memory`, `native` |
-//! | libraries of data structures | [`tree`], `paged_tree`, [`page`] (which uses `tree`), [`query`] (which uses `page`) |
-//! | what a family is | `family`, `register` |
+//! | foundations | `tracer` and `relocated`, `word`, `place` and `arena`, `shared` and `board`, `buckets`, `pool`, `random`, `ranks` and `permutation`, `sorted`, `watch`, `warm_up`, `outcome`, `validate`, `schema` and `bounds`, `work`, `memory`, `instructions` and `traffic`, `native` |
+//! | what a family is | `family`, `threads` (those of a kernel), `kept` (what the next run may need) |
+//! | libraries of data structures | [`tree`], `operations` (what is done to an index), `paged_tree`, [`page`] (which uses `tree`), [`query`] (which uses `page`) |
 //! | families of kernels | [`disk_index`], [`index`], [`join`], [`parallel_join`], [`pointers`], [`probe`], [`string_index`], [`table`], [`tpch`]: none knows another |
-//! | the list of them | `families` |
-//! | what runs them | `library` |
+//! | the list of them | `register`, `families` |
+//! | what runs them | `library`, `rounds` |
 
 pub mod arena;
 mod board;

@@ -4,11 +4,11 @@ use super::limits::{DISTANCE, DISTANCE_PAGES};
 use super::named_file::PageFile;
 use crate::bounds::{CALL, FILL, LINE_BYTES, OPERATIONS, THREADS};
 use crate::operations::{
-    BUFFER_BYTES, BULKLOADED_SHARE, Buffers, INSERT_SHARE, KEYS, Maturity, Operation, Operations,
-    SEARCH_SHARE, ScanLengths, Thread,
+    BUFFER_BYTES, BULKLOADED_SHARE, Buffers, INSERT_SHARE, KEYS, LINES, Maturity, Operation,
+    Operations, SEARCH_SHARE, ScanLengths, Thread,
 };
 use crate::paged_tree::geometry::PageSizes;
-use crate::paged_tree::structure::{Build, KEY_BYTES, LINES, Lines, Structure};
+use crate::paged_tree::structure::{Build, KEY_BYTES, Lines, Structure};
 use crate::paged_tree::{Ahead, Shape};
 use crate::pool::limits::{FEWEST_FRAMES, FRAMES, PAGE_BYTES};
 use crate::pool::{Latching, Program, UpwardMoves};

@@ -1,7 +1,6 @@
 //! Operations on a B+-tree or CSB+-tree.
 
 mod kept;
-mod limits;
 mod memory;
 mod run;
 mod spec;

@@ -1,10 +1,9 @@
 //! What to run on a tree, as data.
 
-use super::limits::LINES;
 use crate::bounds::{CALL, FILL, LINE_BYTES, OPERATIONS, THREADS, WORD_BYTES};
 use crate::operations::{
-    BUFFER_BYTES, Buffers, INSERT_SHARE, KEYS, Maturity, Operation, Operations, SEARCH_SHARE,
-    ScanLengths, Thread,
+    BUFFER_BYTES, Buffers, INSERT_SHARE, KEYS, LINES, Maturity, Operation, Operations,
+    SEARCH_SHARE, ScanLengths, Thread,
 };
 use crate::ranks::SKEW;
 use crate::schema::{applies, bytes, parameters, required, takes};

@@ -1,10 +1,9 @@
 //! Which workloads on a tree can run: checked before anything is built.
 
-use super::limits::LINES;
 use super::spec::{IndexWorkload, JumpPointerArray, TreeKind};
 use crate::arena;
 use crate::bounds::{CALL, FILL, LINE_BYTES, OPERATIONS, WORD_BYTES};
-use crate::operations::{KEYS, check_buffer};
+use crate::operations::{KEYS, LINES, check_buffer};
 use crate::tree::plan::reservations;
 use crate::validate::{WorkloadError, address_space};
 use crate::warm_up::WarmUp;

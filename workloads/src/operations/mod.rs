@@ -28,6 +28,8 @@ pub(crate) const KEYS: Between<u64> = Between {
     least: 1,
     most: 200_000_000,
 };
+/// Lines of a node, of a sub-array or of a chunk of leaf pointers, and leaves prefetched ahead.
+pub(crate) const LINES: Between<u32> = Between { least: 1, most: 64 };
 /// What the bulkload of a mature index in pages gets.
 pub(crate) const BULKLOADED_SHARE: Between<f64> = Between {
     least: 0.001,

@@ -4,7 +4,8 @@ use super::Shape;
 use super::geometry::{
     CacheFirst, InPageTree, MicroIndexPage, PAGE_HEADER_BYTES, PageSizes, slotted_fanout,
 };
-use crate::bounds::{Between, LINE_BYTES, OneOf};
+use crate::bounds::{LINE_BYTES, OneOf};
+use crate::operations::LINES;
 use crate::pool::limits::PAGE_BYTES;
 use crate::validate::WorkloadError;
 use schemars::JsonSchema;
@@ -12,8 +13,6 @@ use serde::{Deserialize, Serialize};
 
 /// Keys.
 pub(crate) const KEY_BYTES: OneOf<3> = OneOf([4, 8, 20]);
-/// Lines of nodes in pages, and of sub-arrays.
-pub(crate) const LINES: Between<u32> = Between { least: 1, most: 64 };
 /// Fewest entries of a page: below that, splits have nothing to divide.
 const FEWEST_ENTRIES: u32 = 8;
 

@@ -19,7 +19,5 @@ pub(super) const BITS: Between<u32> = Between { least: 1, most: 8 };
 pub(super) const PREFIX_BYTES: OneOf<4> = OneOf([2, 4, 8, 16]);
 /// Fewest keys that a page has room for: a half, when it is split, has room for one more.
 pub(super) const FEWEST_ENTRIES: u32 = 8;
-/// Lines of nodes in pages.
-pub(super) const LINES: Between<u32> = Between { least: 1, most: 64 };
 /// In-page leaf nodes prefetched ahead of a scan; 0 is none.
 pub(super) const DISTANCE: Between<u32> = Between { least: 0, most: 64 };

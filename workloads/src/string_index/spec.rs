@@ -1,13 +1,13 @@
 //! What to run on an index of strings, as data.
 
 use super::in_page::{InPageTree, Sizes};
-use super::limits::{BITS, COMMON_BYTES, DISTANCE, LINES, PREFIX_BYTES, TEXT_BYTES};
+use super::limits::{BITS, COMMON_BYTES, DISTANCE, PREFIX_BYTES, TEXT_BYTES};
 use super::slotted::SlottedPage;
 use super::text::Texts;
 use crate::bounds::{FILL, LINE_BYTES, OPERATIONS};
 use crate::operations::{
-    BUFFER_BYTES, BULKLOADED_SHARE, Buffers, INSERT_SHARE, KEYS, Maturity, Operation, Operations,
-    SEARCH_SHARE, ScanLengths, Thread, most_number,
+    BUFFER_BYTES, BULKLOADED_SHARE, Buffers, INSERT_SHARE, KEYS, LINES, Maturity, Operation,
+    Operations, SEARCH_SHARE, ScanLengths, Thread, most_number,
 };
 use crate::pool::UpwardMoves;
 use crate::pool::limits::{FRAMES, PAGE_BYTES};

@@ -1,12 +1,10 @@
 //! Which workloads on an index of strings can run: checked before anything is built.
 
-use super::limits::{
-    BITS, COMMON_BYTES, DISTANCE, FEWEST_ENTRIES, LINES, PREFIX_BYTES, TEXT_BYTES,
-};
+use super::limits::{BITS, COMMON_BYTES, DISTANCE, FEWEST_ENTRIES, PREFIX_BYTES, TEXT_BYTES};
 use super::slotted::PAGE_HEADER_BYTES;
 use super::spec::{StringIndexWorkload, Structure};
 use crate::bounds::{FILL, LINE_BYTES, OPERATIONS};
-use crate::operations::{BULKLOADED_SHARE, KEYS, check_buffer};
+use crate::operations::{BULKLOADED_SHARE, KEYS, LINES, check_buffer};
 use crate::pool::limits::{PAGE_BYTES, check_frames};
 use crate::validate::WorkloadError;
 use crate::warm_up::WarmUp;
