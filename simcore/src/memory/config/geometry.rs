@@ -115,26 +115,8 @@ impl Geometry {
             bus_width / device_width,
         )?;
 
-        let interval = timing("tREFI");
-        if interval / ranks <= timing("tRFC") + timing("tRAS") + timing("tRP") {
-            let message = format!(
-                "tREFI: refreshes every {interval} cycles leave {ranks} ranks no time beside tRFC of {} cycles",
-                timing("tRFC")
-            );
-            return Err(Mistake::new(config.line("timing", "tREFI"), message));
-        }
-        let read_delay = timing("AL") + timing("CL") + burst_cycles;
-        let write_delay = timing("AL") + timing("CWL") + burst_cycles;
-        // DRAMSim3 counts these spacings from the first cycle on; one below 0 would lie before it.
-        let turn = burst_cycles + timing("tRTRS");
-        if read_delay + turn < write_delay || (ranks > 1 && write_delay + turn < read_delay) {
-            let message = format!(
-                "CWL: {} is too far from CL of {}: data of reads and writes would cross",
-                timing("CWL"),
-                timing("CL")
-            );
-            return Err(Mistake::new(config.line("timing", "CWL"), message));
-        }
+        let interval = refresh_interval(config, ranks)?;
+        let [read_delay, write_delay] = delays(config, burst_cycles, ranks)?;
         let to_read = timing(if split { "tRCDRD" } else { "tRCD" });
         // Additive latency lets the read command follow the activation early, and waits inside the device.
         let to_read_command = if split {
@@ -201,6 +183,36 @@ impl Geometry {
     pub(crate) fn channels(&self) -> usize {
         self.channels as usize
     }
+}
+
+/// Cycles between refreshes, which have to leave so many ranks time for something else.
+fn refresh_interval(config: &DramConfig<'_>, ranks: u64) -> Result<u64, Mistake> {
+    let timing = |key| config.number("timing", key, 0);
+    let (interval, refresh) = (timing("tREFI"), timing("tRFC"));
+    if interval / ranks > refresh + timing("tRAS") + timing("tRP") {
+        return Ok(interval);
+    }
+    let message = format!(
+        "tREFI: refreshes every {interval} cycles leave {ranks} ranks no time beside tRFC of {refresh} cycles"
+    );
+    Err(Mistake::new(config.line("timing", "tREFI"), message))
+}
+
+/// From a command to the last byte of its burst: of a read, and of a write.
+///
+/// DRAMSim3 counts how far one has to follow the other from the first cycle on; less than 0 would lie before it.
+fn delays(config: &DramConfig<'_>, burst: u64, ranks: u64) -> Result<[u64; 2], Mistake> {
+    let timing = |key| config.number("timing", key, 0);
+    let (to_read, to_write) = (timing("CL"), timing("CWL"));
+    let [read, write] = [to_read, to_write].map(|latency| timing("AL") + latency + burst);
+    let turn = burst + timing("tRTRS");
+    if read + turn < write || (ranks > 1 && write + turn < read) {
+        let message = format!(
+            "CWL: {to_write} is too far from CL of {to_read}: data of reads and writes would cross"
+        );
+        return Err(Mistake::new(config.line("timing", "CWL"), message));
+    }
+    Ok([read, write])
 }
 
 /// DRAMSim3 takes addresses apart by bits, and rounds down without a word.

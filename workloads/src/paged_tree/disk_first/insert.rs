@@ -275,30 +275,29 @@ impl DiskFirstPage {
                 );
             }
             if depth == 0 {
-                // The root stays where it is, over its two halves; the key of the first does not matter.
-                for (slot, half) in [left, right].into_iter().enumerate() {
-                    store_key(
-                        trace,
-                        pool,
-                        Site::NonleafStore,
-                        page,
-                        self.nonleaf_keys(node).at(slot),
-                        up.value,
-                    );
-                    let line = self.line_of(half);
-                    pool.store(
-                        trace,
-                        Site::NonleafStore,
-                        page,
-                        self.children(node).at(slot),
-                        line,
-                    );
-                }
-                pool.store(trace, Site::NonleafStore, page, node, header(level + 1, 2));
-                return;
+                return self.raise_root(trace, pool, page, (node, level), [left, right], up.value);
             }
             (key, child) = (up.value, right);
         }
+    }
+
+    /// Makes the root, which stays where it is, the parent of its two halves, divided by a key; that of the first half does not matter.
+    fn raise_root<K: Key, T: Trace>(
+        &self,
+        trace: &mut T,
+        pool: &mut Pool,
+        page: &Fixed,
+        (root, level): (u32, usize),
+        halves: [u32; 2],
+        key: K,
+    ) {
+        let (keys, children) = (self.nonleaf_keys(root), self.children(root));
+        for (slot, half) in halves.into_iter().enumerate() {
+            store_key(trace, pool, Site::NonleafStore, page, keys.at(slot), key);
+            let line = self.line_of(half);
+            pool.store(trace, Site::NonleafStore, page, children.at(slot), line);
+        }
+        pool.store(trace, Site::NonleafStore, page, root, header(level + 1, 2));
     }
 
     /// Moves children `keep..count` of a node, with their keys, to the beginning of another.
