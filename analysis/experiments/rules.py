@@ -1,4 +1,7 @@
-"""`RULES`: parameters that not every run depends on, and which runs do. Kernels that run on machines declare those of theirs."""
+"""`RULES`: parameters that not every run depends on, and which runs do.
+
+Kernels that run on machines declare theirs, where one other parameter decides. What several decide together, or a storage, stands here.
+"""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
