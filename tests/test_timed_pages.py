@@ -149,6 +149,19 @@ def test_a_page_that_is_kept_back_is_in_memory(tmp_path: Path) -> None:
     assert pages.reads(3, 4000)[0] == 3000 + (5000 + 100 + 5000) * US
 
 
+def test_pages_that_are_kept_back_do_not_stop_what_is_read_together(tmp_path: Path) -> None:
+    pages = pages_of(tmp_path, spec=PageSpec(16, read_pages=4, write_batch=2))
+    pages.writes(5, 0)
+    end, _ = pages.reads(6, 0)
+    assert (end, pages.blocks) == (5300 * US, 64), "pages 4 to 7, the old 5 among them"
+    assert pages.reads(5, 1000 * US) == (1000 * US, NO_WAIT), "the new one is in memory"
+    assert pages.reads(4, 1000 * US)[0] == end
+    pages.writes(20, end)
+    requests = pages.requests
+    pages.reads(5, end)
+    assert pages.requests == requests + 1, "it has left the memory"
+
+
 def test_a_batch_waits_for_the_one_before_and_so_does_the_core(tmp_path: Path) -> None:
     pages = pages_of(tmp_path, spec=PageSpec(16, write_batch=2))
     for page in (0, 1, 2):

@@ -312,7 +312,7 @@ impl OutOfOrder {
 
     /// Leaves slots empty until `timing` completes and charges them; all before instruction `graduated` have graduated.
     #[inline(never)]
-    fn wait(&mut self, machinery: &mut Machinery, timing: &Timing, graduated: u64, restarted: u64) {
+    fn wait(&mut self, machinery: &mut Machinery, timing: Timing, graduated: u64, restarted: u64) {
         let place = machinery.ledger.place();
         timing.charge(
             &mut machinery.ledger,
@@ -349,9 +349,7 @@ impl OutOfOrder {
         let timing = machinery.load(caches, event, issue, start.dispatched, Purpose::Load);
         self.results.push(timing.complete);
         if self.slots.graduates_before(start.before, timing.complete) {
-            // A copy, made only where somebody waits: what a reference is taken of lies in the host's memory.
-            let copy = Timing { ..timing };
-            self.wait(machinery, &copy, start.before, self.restarted);
+            self.wait(machinery, timing, start.before, self.restarted);
         }
         Seen::of(timing)
     }
@@ -370,9 +368,7 @@ impl OutOfOrder {
         let timing = machinery.translate_store(caches, event, issue, start.dispatched);
         self.results.push(timing.complete);
         if self.slots.graduates_before(start.before, timing.complete) {
-            // A copy, made only where somebody waits: what a reference is taken of lies in the host's memory.
-            let copy = Timing { ..timing };
-            self.wait(machinery, &copy, start.before, self.restarted);
+            self.wait(machinery, timing, start.before, self.restarted);
         }
         self.wait_for_store_buffer(machinery, start.before);
         let graduated = self.slots.graduation(start.before);
@@ -415,7 +411,7 @@ impl OutOfOrder {
         let timing = machinery.load(caches, event, issue, start.dispatched, Purpose::Store);
         self.results.push(timing.complete);
         if self.slots.graduates_before(start.before, timing.complete) {
-            self.wait(machinery, &timing, start.before, self.restarted);
+            self.wait(machinery, timing, start.before, self.restarted);
         }
         if self.exchange.alone {
             self.slots.dispatch_from(timing.complete * self.width);
@@ -445,7 +441,7 @@ impl OutOfOrder {
                 level,
                 ..Timing::default()
             };
-            self.wait(machinery, &timing, graduated, 0);
+            self.wait(machinery, timing, graduated, 0);
         }
     }
 
@@ -530,7 +526,7 @@ impl OutOfOrder {
                 complete,
                 ..Timing::default()
             };
-            self.wait(machinery, &timing, graduated, self.restarted);
+            self.wait(machinery, timing, graduated, self.restarted);
         }
     }
 

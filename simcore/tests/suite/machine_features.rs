@@ -329,9 +329,11 @@ fn prefetchers_of_a_level_do_not_take_requests_from_each_other() {
         spec.caches[1].prefetchers = prefetchers;
         run(&spec, &loads).bus.fills
     };
-    // The stream is 100 lines ahead at the end, the next lines are 32.
+    // Ever further ahead, the stream asks for all that the next lines are.
     let both = fills(vec![next_lines, stream]);
     assert_eq!(both, fills(vec![stream, next_lines]));
+    assert_eq!(both, fills(vec![stream]));
+    assert!(both > fills(vec![next_lines]));
 }
 
 #[test]

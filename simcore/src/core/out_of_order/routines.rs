@@ -152,7 +152,7 @@ impl OutOfOrder {
         let issue = self.memory_ports.start(dispatched + 1);
         let timing = machinery.load(caches, event, issue, dispatched, Purpose::Load);
         if self.slots.graduates_before(instructions, timing.complete) {
-            self.wait(machinery, &timing, instructions, self.restarted);
+            self.wait(machinery, timing, instructions, self.restarted);
         }
     }
 }
