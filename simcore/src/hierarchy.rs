@@ -405,9 +405,29 @@ impl Hierarchy {
             latest = Some(waited);
             line += 1;
             address = line << shift;
-            look = self.look(port, line, when, purpose);
-            port.counts[0].hits += u64::from(matches!(look, Look::Hit(_)));
+            look = self.look_further(port, line, when, purpose);
         }
+    }
+
+    /// Goes on with an access whose bytes so far lie in other pages.
+    pub(crate) fn access_further<T: Time>(
+        &mut self,
+        port: &mut Port,
+        (address, size): (u64, u64),
+        when: When,
+        reason: (Purpose, u16),
+    ) -> Served {
+        let address = address.wrapping_add(port.displacement);
+        let line = address >> self.levels[port.first].cache.line_shift();
+        let look = self.look_further(port, line, when, reason.0);
+        self.access_lines::<T>(port, look, (address, size), when, reason)
+    }
+
+    /// Looks up a line that is not the first of its access.
+    fn look_further(&mut self, port: &mut Port, line: u64, when: When, purpose: Purpose) -> Look {
+        let look = self.look(port, line, when, purpose);
+        port.counts[0].hits += u64::from(matches!(look, Look::Hit(_)));
+        look
     }
 
     /// Serves a line that has been looked up in the first cache.

@@ -145,7 +145,7 @@ pub struct Slots {
 /// Data TLB counts.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct TlbStatistics {
-    /// Translations asked for: one per load or store event, and per prefetch event that was not dropped.
+    /// Translations asked for: one for each page of a load or a store, and one per prefetch event that was not dropped.
     pub accesses: u64,
     /// Hits by level.
     pub hits: Vec<u64>,

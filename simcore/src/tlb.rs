@@ -129,8 +129,18 @@ impl Tlb {
         self.insert(self.page(address), self.searched_hits.len(), walk, now);
     }
 
-    /// Looks up the page of `address` where time does not pass, and brings it in.
-    pub(crate) fn touch(&mut self, address: u64) {
+    /// Looks up the pages of `size` bytes at `address` where time does not pass, and brings them in.
+    pub(crate) fn touch(&mut self, mut address: u64, size: u64) {
+        let end = address.saturating_add(size);
+        self.touch_page(address);
+        while let Some(next) = self.next_page(address, end) {
+            address = next;
+            self.touch_page(address);
+        }
+    }
+
+    /// The same of the page of `address` alone.
+    fn touch_page(&mut self, address: u64) {
         let known = self.translate_hinted(address);
         if known.is_none() && self.translate(address, 0, u64::MAX).is_none() {
             self.fill(address, Arrival::default(), u64::MAX);
@@ -148,6 +158,20 @@ impl Tlb {
     pub(crate) fn holds(&mut self, address: u64) -> bool {
         let page = self.page(address);
         (0..self.searched_hits.len()).any(|number| self.level(number, page).holds(page))
+    }
+
+    /// Whether `size` bytes at `address` lie in one page, as far as the size of small pages says.
+    #[inline(always)]
+    pub(crate) fn has_in_one_page(&self, address: u64, size: u64) -> bool {
+        let bytes = 1 << self.page_shift;
+        (address & (bytes - 1)) + size <= bytes
+    }
+
+    /// The first address behind the page of `address`, if it is before `end`.
+    pub(crate) fn next_page(&self, address: u64, end: u64) -> Option<u64> {
+        let page_bytes = 1 << self.page_shift(address);
+        let next = (address | (page_bytes - 1)).checked_add(1)?;
+        (next < end).then_some(next)
     }
 
     /// The binary logarithm of the size of the page of `address`.

@@ -13,7 +13,7 @@ order of use, most recent first. The rules:
   recently used there and allocates it if it is gone; behind the last level it goes to memory.
 - A store makes its lines dirty in the first level (write-allocate, write-back).
 - A line belongs to the set that its number, modulo the number of sets, says; so does a page in a TLB level with ways.
-- Each event translates once, by its first byte. A TLB level is looked up only on a miss before it, and is then filled; a miss
+- A load or store translates once for every page that its bytes touch, a prefetch for that of its address. A TLB level is looked up only on a miss before it, and is then filled; a miss
   in all levels is a walk. When the walk ends does not matter to what is held. A page is huge if it holds a byte of a segment
   that is said to be in huge pages, and a level has entries for huge pages alone or lets both sizes share what it has.
   A prefetch that misses every TLB level is dropped without a trace if the machine says so.
@@ -125,9 +125,9 @@ class TextbookMachine:
             if kind == FLUSH:
                 self.flush()
             elif kind in (LOAD, STORE):
-                self.translate(address)
                 line_bytes = self.caches[0].line_bytes
                 last_byte = min(address + size, END_OF_MEMORY) - 1
+                self.translate_all(address, last_byte)
                 for line in range(address // line_bytes, last_byte // line_bytes + 1):
                     self.access(line * line_bytes, kind)
             elif kind in (PREFETCH, PREFETCH_NTA):
@@ -159,6 +159,13 @@ class TextbookMachine:
         self.translate(address)
         found_first = self.access(address, kind)
         self.useless_prefetches += found_first
+
+    def translate_all(self, address: int, last_byte: int) -> None:
+        """Translates each page of an access."""
+        while address <= last_byte:
+            self.translate(address)
+            page_bytes, number = self.page(address)
+            address = (number + 1) * page_bytes
 
     def translate(self, address: int) -> None:
         """Looks the page up, nearest level first, and fills every level that lacks it."""

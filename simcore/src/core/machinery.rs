@@ -90,6 +90,8 @@ pub(crate) struct Machinery {
     walks: Walks,
     /// When the latest walk began.
     walk_began: u64,
+    /// Pages that accesses have reached into beyond their first.
+    further_pages: u64,
 }
 
 impl Machinery {
@@ -112,6 +114,7 @@ impl Machinery {
             prefetch_on_miss: spec.dtlb.prefetch_on_miss,
             walks: Walks::default(),
             walk_began: 0,
+            further_pages: 0,
         }
     }
 
@@ -154,6 +157,11 @@ impl Machinery {
         self.port.forget_handler();
     }
 
+    /// Translations asked for so far: one for each page of a load or a store, and one for each prefetch that was not dropped.
+    pub(crate) fn translations(&self) -> u64 {
+        self.port.accesses + self.port.non_temporal_stores + self.further_pages
+    }
+
     /// Page-table walks so far.
     pub(crate) fn walks(&self) -> u64 {
         self.tlb.walks
@@ -177,6 +185,43 @@ impl Machinery {
             Some(latency) => time + latency,
             None => self.search_translation::<T>(caches, address, time, now),
         }
+    }
+
+    /// Translates all pages that bytes lie in, the first at cycle `time`, and gives the cycle in which the last translation is there.
+    #[inline(always)]
+    fn translate_all<T: Time>(
+        &mut self,
+        caches: &mut Hierarchy,
+        (address, size): (u64, u64),
+        time: u64,
+        now: u64,
+    ) -> u64 {
+        let translated = self.translate::<T>(caches, address, time, now);
+        if self.tlb.has_in_one_page(address, size) {
+            return translated;
+        }
+        self.translate_further::<T>(caches, (address, size), time, now)
+            .max(translated)
+    }
+
+    /// The same of the pages after the first, each as soon as walks for others let it.
+    #[inline(never)]
+    fn translate_further<T: Time>(
+        &mut self,
+        caches: &mut Hierarchy,
+        (mut address, size): (u64, u64),
+        time: u64,
+        now: u64,
+    ) -> u64 {
+        let end = address.saturating_add(size);
+        let mut latest = time;
+        while let Some(next) = self.tlb.next_page(address, end) {
+            address = next;
+            self.further_pages += 1;
+            let unblocked = self.after_walk(time);
+            latest = latest.max(self.translate::<T>(caches, address, unblocked, now));
+        }
+        latest
     }
 
     #[inline(never)]
@@ -245,11 +290,63 @@ impl Machinery {
         let before = self.port.coherence.false_sharing;
         let served = caches.access_on::<T>(&mut self.port, look, bytes, when, reason);
         if purpose.is_use() {
-            self.ledger.count_served(served.level);
-            let lines = self.port.coherence.false_sharing - before;
-            self.ledger.count_false_sharing(lines);
+            self.count_use(served.level, before);
         }
         served
+    }
+
+    /// Counts a load or a store that `level` served, before which so many lines had been shared falsely.
+    fn count_use(&mut self, level: usize, shared_falsely: u64) {
+        self.ledger.count_served(level);
+        let lines = self.port.coherence.false_sharing - shared_falsely;
+        self.ledger.count_false_sharing(lines);
+    }
+
+    /// Loads bytes that lie in several pages: those of each are asked for when its translation is there, and the last to come are waited for.
+    #[inline(never)]
+    fn load_pages(
+        &mut self,
+        caches: &mut Hierarchy,
+        event: &Event,
+        issue: u64,
+        now: u64,
+        purpose: Purpose,
+    ) -> Timing {
+        let shared_falsely = self.port.coherence.false_sharing;
+        let mut address = event.address;
+        let end = address.saturating_add(u64::from(event.size));
+        let mut latest = Timing::default();
+        loop {
+            let unblocked = self.after_walk(issue);
+            let translated = self.translate::<Cycles>(caches, address, unblocked, now);
+            let next = self.tlb.next_page(address, end);
+            let bytes = (address, next.unwrap_or(end) - address);
+            let (when, reason) = (When::ahead(translated, now), (purpose, event.site));
+            let port = &mut self.port;
+            let served = if address == event.address {
+                match caches.access_at_once(port, bytes, when, purpose) {
+                    Ok(complete) => Served { complete, level: 0 },
+                    Err(look) => caches.access_on::<Cycles>(port, look, bytes, when, reason),
+                }
+            } else {
+                caches.access_further::<Cycles>(port, bytes, when, reason)
+            };
+            if served.complete > latest.complete {
+                latest = Timing {
+                    issue,
+                    translated,
+                    complete: served.complete,
+                    level: served.level,
+                };
+            }
+            let Some(next) = next else {
+                break;
+            };
+            address = next;
+            self.further_pages += 1;
+        }
+        self.count_use(latest.level, shared_falsely);
+        latest
     }
 
     /// Loads at cycle `issue`: to read, or to write at the same time ([`Purpose::Store`]). `now` is the earliest time that any later access
@@ -263,6 +360,12 @@ impl Machinery {
         now: u64,
         purpose: Purpose,
     ) -> Timing {
+        if !self
+            .tlb
+            .has_in_one_page(event.address, u64::from(event.size))
+        {
+            return self.load_pages(caches, event, issue, now, purpose);
+        }
         let unblocked = self.after_walk(issue);
         let translated = self.translate::<Cycles>(caches, event.address, unblocked, now);
         let when = When::ahead(translated, now);
@@ -285,7 +388,8 @@ impl Machinery {
         now: u64,
     ) -> Timing {
         let unblocked = self.after_walk(issue);
-        let translated = self.translate::<Cycles>(caches, event.address, unblocked, now);
+        let bytes = bytes(event, Purpose::Store);
+        let translated = self.translate_all::<Cycles>(caches, bytes, unblocked, now);
         Timing {
             issue,
             translated,
@@ -320,8 +424,8 @@ impl Machinery {
 
     /// Writes a non-temporal store in no time at cycle `time`.
     pub(crate) fn pass_by(&mut self, caches: &mut Hierarchy, event: &Event, time: u64) {
-        self.translate::<Standstill>(caches, event.address, time, time);
         let bytes = bytes(event, Purpose::Store);
+        self.translate_all::<Standstill>(caches, bytes, time, time);
         caches.write_past::<Standstill>(&mut self.port, bytes, When::at_once(time));
     }
 
@@ -333,7 +437,7 @@ impl Machinery {
         purpose: Purpose,
         time: u64,
     ) {
-        self.translate::<Standstill>(caches, event.address, time, time);
+        self.translate_all::<Standstill>(caches, bytes(event, purpose), time, time);
         self.access::<Standstill>(caches, event, When::at_once(time), purpose);
     }
 
@@ -420,9 +524,28 @@ impl Machinery {
             Kind::Load | Kind::Store | Kind::Exchange | Kind::Prefetch | Kind::PrefetchNta => {
                 has_own_caches
                     && caches.hits_quietly(&self.port, event.address, u64::from(event.size))
-                    && (self.page_table.is_none() || self.tlb.holds(event.address))
+                    && (self.page_table.is_none() || self.tlb_holds(event))
             }
             _ => false,
+        }
+    }
+
+    /// Whether the TLB holds all pages that a load, a store or a prefetch needs.
+    fn tlb_holds(&mut self, event: &Event) -> bool {
+        let purpose = match event.kind {
+            Kind::Prefetch | Kind::PrefetchNta => Purpose::Prefetch,
+            _ => Purpose::Load,
+        };
+        let (mut address, size) = bytes(event, purpose);
+        let end = address.saturating_add(size);
+        loop {
+            if !self.tlb.holds(address) {
+                return false;
+            }
+            match self.tlb.next_page(address, end) {
+                Some(next) => address = next,
+                None => return true,
+            }
         }
     }
 

@@ -51,7 +51,7 @@ impl Core {
             page_table,
             ..
         } = &self.machinery;
-        let translations = port.accesses + port.non_temporal_stores;
+        let translations = self.machinery.translations();
         Statistics {
             events: self.events,
             instructions,

@@ -162,12 +162,12 @@ impl Batched {
         self.batch.clear();
     }
 
-    /// Makes the segment of `address` the current one.
+    /// Makes the segment of `address` the current one, and translates `size` bytes there.
     #[inline(always)]
-    fn enter(&mut self, address: u64) {
+    fn enter(&mut self, address: u64, size: u64) {
         self.rows.enter(address);
         if let Some(tlb) = &mut self.tlb {
-            tlb.touch(address);
+            tlb.touch(address, size);
         }
     }
 
@@ -206,7 +206,7 @@ impl Batched {
                 self.dropped_prefetches += 1;
                 return;
             }
-            tlb.touch(address);
+            tlb.touch(address, 1);
         }
         self.rows.set_prefetching(true);
         self.look_up(address, 1, reason);
@@ -247,7 +247,7 @@ impl Batched {
 
     /// A store past the caches; see [`crate::hierarchy::Hierarchy::write_past`].
     fn write_past(&mut self, event: &Event) {
-        self.enter(event.address);
+        self.enter(event.address, u64::from(event.size));
         self.last_read = Operation::NONE;
         let longest = self.levels.last().map_or(0, Level::shift);
         let lines = by_line(event.address, u64::from(event.size), self.line_shift);
@@ -322,7 +322,7 @@ impl AddressSink for Batched {
         let count = addresses.len() as u64;
         if self.tlb.is_some() || self.rows.tell_segments_apart() || self.past.is_combining() {
             for &address in addresses {
-                self.enter(address);
+                self.enter(address, 1);
                 self.look_up(address, 1, Reason::Read);
             }
         } else {
@@ -346,8 +346,9 @@ impl EventSink for Batched {
                     continue;
                 }
             };
-            self.enter(event.address);
-            self.look_up(event.address, u64::from(event.size), reason);
+            let size = u64::from(event.size);
+            self.enter(event.address, size);
+            self.look_up(event.address, size, reason);
         }
         Ok(())
     }

@@ -75,7 +75,7 @@ proptest! {
         for (page, ahead, passed) in asks {
             now += passed;
             ask(&mut timed, page << 12, now + ahead, now, 50);
-            timeless.touch(page << 12);
+            timeless.touch(page << 12, 1);
         }
         prop_assert_eq!(timed.walks, timeless.walks);
         prop_assert_eq!(timed.hits(translations), timeless.hits(translations));
@@ -127,7 +127,7 @@ proptest! {
         let mut tlb = Tlb::new(&spec, &Layout::default());
         for page in &pages {
             match page {
-                Some(page) => tlb.touch(page << 12),
+                Some(page) => tlb.touch(page << 12, 1),
                 None => tlb.clear(),
             }
         }
@@ -141,7 +141,7 @@ fn a_page_has_to_fit_its_set() {
     let mut spec = spec(&[(6, 0)]);
     let touch = |spec: &TlbSpec, pages: &[u64]| {
         let mut tlb = Tlb::new(spec, &Layout::default());
-        pages.iter().for_each(|page| tlb.touch(page << 12));
+        pages.iter().for_each(|page| tlb.touch(page << 12, 1));
         tlb.walks
     };
     // Three sets of two: pages 0, 3 and 6 share one.
@@ -187,7 +187,7 @@ fn segments_are_huge_with_what_shares_their_pages() {
     );
     let touch = |addresses: &[u64]| {
         let mut tlb = tlb.clone();
-        addresses.iter().for_each(|&address| tlb.touch(address));
+        addresses.iter().for_each(|&address| tlb.touch(address, 1));
         (tlb.walks, tlb.hits(addresses.len() as u64))
     };
     assert_eq!(touch(&[0x20_0000, 0x3f_ffff, 0x20_7000]), (1, vec![2]));
@@ -202,14 +202,14 @@ fn segments_are_huge_with_what_shares_their_pages() {
     let mut shared_touched = shared.clone();
     around
         .iter()
-        .for_each(|&address| shared_touched.touch(address));
+        .for_each(|&address| shared_touched.touch(address, 1));
     assert_eq!(shared_touched.walks, 10);
     // No entries: every access walks.
     spec.levels[0].huge_entries = Some(0);
     let mut none = Tlb::new(&spec, &two_segments());
     [0x20_0000, 0x20_0000, 0x1000, 0x1000]
         .iter()
-        .for_each(|&address| none.touch(address));
+        .for_each(|&address| none.touch(address, 1));
     assert_eq!(none.walks, 3);
 }
 
@@ -222,6 +222,6 @@ fn all_pages_can_be_huge() {
     let mut tlb = Tlb::new(&spec, &Layout::default());
     [0, 0x1f_ffff, 0x20_0000, 0x40_0000, 0]
         .iter()
-        .for_each(|&address| tlb.touch(address));
+        .for_each(|&address| tlb.touch(address, 1));
     assert_eq!((tlb.walks, tlb.hits(5)), (4, vec![1]));
 }

@@ -83,6 +83,56 @@ fn all_accesses_to_a_page_wait_for_its_one_walk() {
     }
 }
 
+/// Accesses the last four bytes of a page, all of so many others, and four bytes more.
+fn across(event: Event, whole_pages: u64) -> Event {
+    Event {
+        address: PAGE - 4,
+        size: (whole_pages * PAGE + 8) as u16,
+        ..event
+    }
+}
+
+#[test]
+fn a_load_waits_for_the_walks_of_all_its_pages() {
+    for whole_pages in 0..=2 {
+        let pages = 2 + whole_pages;
+        let lines = 2 + whole_pages * (PAGE / LINE);
+        for (spec, start, end) in [(machine(), ISSUE, GRADUATE), (in_order(), 0, 0)] {
+            for mut spec in both_walkers(&spec) {
+                spec.dtlb.walk_latency_cycles = LONG as u32;
+                let stats = run(&spec, &[across(load(0), whole_pages)]);
+                // One walk after the other: the lines of each page but the last, which has one, come while the next is walked for.
+                let waits = match spec.dtlb.walker {
+                    Walker::Blocking => pages * LONG + T1,
+                    Walker::Parallel => LONG + T1 + (lines - 1) * T_NEXT,
+                };
+                assert_eq!(stats.cycles, start + waits + end);
+                let looked_up = (stats.dtlb.accesses, stats.caches[0].accesses);
+                assert_eq!((stats.dtlb.walks, looked_up), (pages, (pages, lines)));
+            }
+        }
+    }
+}
+
+#[test]
+fn lines_of_a_page_that_is_translated_do_not_wait_for_the_walk_of_the_next() {
+    for mut spec in both_walkers(&machine()) {
+        spec.dtlb.walk_latency_cycles = LONG as u32;
+        let beside = || load(PAGE - LINE - 4);
+        let translated = ISSUE + LONG + T1;
+        assert_eq!(cycles(&spec, &[beside()]), translated + GRADUATE);
+        // Of three lines the first two are there before the walk for the last one ends.
+        let three = Event {
+            size: (LINE + 8) as u16,
+            ..load(PAGE - LINE - 4)
+        };
+        assert_eq!(
+            cycles(&spec, &[beside(), after(1, three)]),
+            translated + LONG + T1 + GRADUATE
+        );
+    }
+}
+
 #[test]
 fn a_store_waits_for_the_walk_of_its_page() {
     for spec in both_walkers(&machine()) {
@@ -90,6 +140,30 @@ fn a_store_waits_for_the_walk_of_its_page() {
         // The prefetch graduates in cycle 2, the store when it is translated and a cycle later.
         assert_eq!(busy_until(&stats, &spec), ISSUE + WALK + 1 + GRADUATE);
         assert_eq!(stats.slots.dtlb, 4 * (ISSUE + WALK) - (4 * 2 + 1));
+    }
+}
+
+#[test]
+fn a_store_waits_for_the_walks_of_all_its_pages() {
+    for spec in both_walkers(&machine()) {
+        let walks = match spec.dtlb.walker {
+            Walker::Blocking => 3,
+            Walker::Parallel => 1,
+        };
+        for event in [
+            store(0),
+            Event {
+                kind: Kind::StoreNta,
+                ..store(0)
+            },
+        ] {
+            let stats = run(&spec, &[across(event, 1)]);
+            assert_eq!(
+                busy_until(&stats, &spec),
+                ISSUE + walks * WALK + 1 + GRADUATE
+            );
+            assert_eq!((stats.dtlb.accesses, stats.dtlb.walks), (3, 3));
+        }
     }
 }
 
