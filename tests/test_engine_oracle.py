@@ -126,7 +126,7 @@ def textbook_counts(machine: dict[str, Any], events: Events) -> dict[str, Any]:
         "caches": [(c.accesses, c.found, c.misses, c.write_backs) for c in oracle.caches],
         "dtlb": (translations, *(level.hits for level in oracle.tlb), oracle.walks),
         "prefetches": (oracle.prefetches, oracle.useless_prefetches, oracle.dropped_prefetches),
-        "bus": (last.misses, last.write_backs),
+        "bus": (last.misses, oracle.written_lines),
     }
 
 

@@ -10,7 +10,8 @@ order of use, most recent first. The rules:
   A streaming (non-temporal) prefetch fills the first level only, and takes the last place there, even if places before it are
   empty: the next fill of the set displaces it.
 - A line that leaves a level stays in the others. If it is dirty it is written to the next level, which makes it the most
-  recently used there and allocates it if it is gone; behind the last level it goes to memory.
+  recently used there and allocates it if it is gone. A level of longer lines that has lost what the line is a part of leaves it to
+  the next one. Behind the last level it goes to memory.
 - A store makes its lines dirty in the first level (write-allocate, write-back).
 - A line belongs to the set that its number, modulo the number of sets, says; so does a page in a TLB level with ways.
 - A load or store translates once for every page that its bytes touch, a prefetch for that of its address. A TLB level is looked up only on a miss before it, and is then filled; a miss
@@ -118,6 +119,7 @@ class TextbookMachine:
         self.tlb = [TlbLevel(level, self.page_bytes) for level in machine["dtlb"]["levels"]]
         self.drops_prefetches: bool = machine["dtlb"]["prefetch_on_miss"] == "drop"
         self.walks = self.prefetches = self.useless_prefetches = self.dropped_prefetches = 0
+        self.written_lines = 0
 
     def run(self, events: Iterable[tuple[int, int, int]]) -> None:
         """Runs events given as (kind, address, size in bytes)."""
@@ -203,14 +205,18 @@ class TextbookMachine:
         if victim is not None and victim in cache.dirty:
             cache.dirty.remove(victim)
             cache.write_backs += 1
-            self.write_back(number + 1, victim * cache.line_bytes)
+            self.write_back(number + 1, victim * cache.line_bytes, cache.line_bytes)
 
-    def write_back(self, number: int, address: int) -> None:
-        """Writes a dirty line that left the level before; memory takes everything."""
+    def write_back(self, number: int, address: int, size: int) -> None:
+        """Writes a dirty line of so many bytes that left a level before; memory takes everything."""
         if number == len(self.caches):
+            self.written_lines += 1
             return
         cache = self.caches[number]
         line = address // cache.line_bytes
         if not cache.find(line):
+            if size < cache.line_bytes:
+                self.write_back(number + 1, address, size)
+                return
             self.fill(number, address)
         cache.dirty.add(line)

@@ -55,7 +55,7 @@ impl Batch {
     pub(super) fn rows_asked_for(&self) -> Option<impl Iterator<Item = u32>> {
         let pairs = self.rows.iter().zip(&self.operations);
         let asked = pairs
-            .filter(|(_, operation)| operation.reason() != Reason::WriteBack)
+            .filter(|(_, operation)| operation.reason().is_the_programs())
             .map(|(&row, _)| row);
         self.has_rows.then_some(asked)
     }

@@ -59,14 +59,13 @@ impl Batched {
         spec.check_huge_segments([layout])?;
         let tlb = Tlb::new(&spec.dtlb, layout);
         let drops = spec.dtlb.prefetch_on_miss == PrefetchOnTlbMiss::Drop;
-        let first_line = spec.caches[0].line_bytes;
         let levels = spec.caches.iter().enumerate();
         Ok(Self {
             levels: levels
-                .map(|(number, cache)| Level::new(cache, first_line, number == 0))
+                .map(|(number, cache)| Level::new(cache, &spec.caches[..number]))
                 .collect(),
             batch: Batch::new(),
-            line_shift: first_line.trailing_zeros(),
+            line_shift: spec.caches[0].line_bytes.trailing_zeros(),
             tlb: drops.then_some(tlb),
             rows: Rows::new(layout, spec.caches.len())?,
             last_read: Operation::NONE,
@@ -136,8 +135,7 @@ impl Batched {
             },
             bus: BusStatistics {
                 fills: behind,
-                write_backs: self.levels.last().map_or(0, |level| level.write_backs)
-                    + self.past.write_backs,
+                write_backs: self.levels.last().map_or(0, Level::sent_on) + self.past.write_backs,
                 write_throughs: None,
                 non_temporal: self.past.lines(),
                 line_bytes,
@@ -270,6 +268,7 @@ impl Batched {
         self.rows.restart();
         for level in &mut self.levels {
             level.write_backs = 0;
+            level.left = 0;
             level.overwritten = 0;
         }
         self.past.measure();

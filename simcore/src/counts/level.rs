@@ -32,6 +32,8 @@ pub(super) struct Level {
     is_first: bool,
     /// From lines of the first level's size to lines of this one's.
     shift: u32,
+    /// Its lines are longer than those of the level before.
+    is_longer: bool,
     ways: usize,
     sets: Sets,
     /// Set after set, most recently used first: `line << 1 | dirty`, or [`EMPTY`].
@@ -40,23 +42,31 @@ pub(super) struct Level {
     written: bool,
     /// Dirty lines that left for the next level.
     pub(super) write_backs: u64,
+    /// Dirty lines of levels before that it lacked what they are a part of, and left to the next level.
+    pub(super) left: u64,
     /// Lines that pages have overwritten.
     pub(super) overwritten: u64,
 }
 
 impl Level {
-    /// An empty level behind a first one with lines of `first_line_bytes`. The geometry has been validated.
-    pub(super) fn new(spec: &CacheSpec, first_line_bytes: u64, is_first: bool) -> Self {
+    /// An empty level behind those of `nearer`. The geometry has been validated.
+    pub(super) fn new(spec: &CacheSpec, nearer: &[CacheSpec]) -> Self {
+        let shift_from = |nearer: Option<&CacheSpec>| {
+            let line_bytes = nearer.map_or(spec.line_bytes, |nearer| nearer.line_bytes);
+            spec.line_bytes.trailing_zeros() - line_bytes.trailing_zeros()
+        };
         let ways = spec.ways as usize;
         let sets = Sets::new(spec.sets());
         Self {
-            is_first,
-            shift: spec.line_bytes.trailing_zeros() - first_line_bytes.trailing_zeros(),
+            is_first: nearer.is_empty(),
+            shift: shift_from(nearer.first()),
+            is_longer: shift_from(nearer.last()) > 0,
             ways,
             sets,
             entries: vec![EMPTY; sets.count() * ways].into_boxed_slice(),
             written: false,
             write_backs: 0,
+            left: 0,
             overwritten: 0,
         }
     }
@@ -109,12 +119,22 @@ impl Level {
             let start = self.sets.of(line) * self.ways;
             let set = &mut self.entries[start..start + self.ways];
             let dirty = match reason {
-                Reason::Store | Reason::WriteBack => DIRTY,
+                Reason::Store | Reason::WriteBack | Reason::PartialWriteBack => DIRTY,
                 Reason::Read | Reason::Stream => 0,
             };
             if let Some(way) = set.iter().position(|&entry| holds(entry, line)) {
                 set[..=way].rotate_right(1);
                 set[0] |= dirty;
+                continue;
+            }
+            let is_part =
+                reason == Reason::PartialWriteBack || reason == Reason::WriteBack && self.is_longer;
+            if is_part {
+                self.left += 1;
+                batch.emit(
+                    Operation::new(operation.line(), Reason::PartialWriteBack),
+                    index,
+                );
                 continue;
             }
             if let Some(wanted) = reason.below() {
@@ -161,6 +181,11 @@ impl Level {
             }
         }
         taken
+    }
+
+    /// Dirty lines that it gave the next level, its own and those that it left to it.
+    pub(super) fn sent_on(&self) -> u64 {
+        self.write_backs + self.left
     }
 
     /// How much longer its lines are than those of the first level, as a power of two.

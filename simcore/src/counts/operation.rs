@@ -1,7 +1,7 @@
 //! What one level asks of the next: a line, and why.
 
 /// Bits of an operation below its line.
-const REASON_BITS: u32 = 2;
+const REASON_BITS: u32 = 3;
 
 /// Smallest line whose numbers, with a reason beside them, fit 64 bits.
 pub(super) const SMALLEST_LINE: u64 = 1 << REASON_BITS;
@@ -18,6 +18,8 @@ pub(super) enum Reason {
     Stream = 2,
     /// It left the level before and was dirty.
     WriteBack = 3,
+    /// It left a level before and was dirty, and the one between, of longer lines, had lost what it is a part of.
+    PartialWriteBack = 4,
 }
 
 impl Reason {
@@ -26,8 +28,13 @@ impl Reason {
         match self {
             Self::Read | Self::Store => Some(Self::Read),
             Self::Stream => Some(Self::Stream),
-            Self::WriteBack => None,
+            Self::WriteBack | Self::PartialWriteBack => None,
         }
+    }
+
+    /// Whether the program asks for the line, and no level for its own sake.
+    pub(super) fn is_the_programs(self) -> bool {
+        !matches!(self, Self::WriteBack | Self::PartialWriteBack)
     }
 }
 
@@ -36,7 +43,7 @@ impl Reason {
 pub(super) struct Operation(u64);
 
 impl Operation {
-    /// No operation that a program can ask for: a write-back of the last line there could be.
+    /// No operation that a program can ask for.
     pub(super) const NONE: Self = Self(u64::MAX);
 
     #[inline(always)]
@@ -55,7 +62,8 @@ impl Operation {
             0 => Reason::Read,
             1 => Reason::Store,
             2 => Reason::Stream,
-            _ => Reason::WriteBack,
+            3 => Reason::WriteBack,
+            _ => Reason::PartialWriteBack,
         }
     }
 }

@@ -234,20 +234,13 @@ impl Hierarchy {
             sharing.own(holders, owner.filter(|_| keeps));
         }
         if let (false, Some(owner), Some(written)) = (keeps, owner, written) {
-            self.write_down::<T>(port, owner, written, address, when);
+            self.write_down::<T>(port, owner, written, when);
         }
     }
 
     /// The line that a core has `written` goes to the level behind the cores' own, which has it when the reader does, and stays with it as a clean
     /// one.
-    fn write_down<T: Time>(
-        &mut self,
-        port: &mut Port,
-        owner: usize,
-        written: Line,
-        address: u64,
-        when: When,
-    ) {
+    fn write_down<T: Time>(&mut self, port: &mut Port, owner: usize, written: Line, when: When) {
         let own = port.own;
         for level in &mut self.levels[owner * own..(owner + 1) * own] {
             if let Some(held) = level.cache.find_mut(written.number) {
@@ -255,7 +248,8 @@ impl Hierarchy {
             }
         }
         self.levels[(owner + 1) * own - 1].taken.write_backs += 1;
-        self.hand_down::<T>(port, own, written, address, when);
+        let shift = self.level(port, own - 1).cache.line_shift();
+        self.hand_down::<T>(port, own, written, shift, when);
         if own == port.levels() || !T::PASSES {
             return;
         }

@@ -30,8 +30,8 @@ impl Hierarchy {
 
     fn evict<T: Time>(&mut self, port: &mut Port, level: usize, mut victim: Line, when: When) {
         let here = self.level(port, level);
-        let address = victim.number << here.cache.line_shift();
-        let bytes = 1 << here.cache.line_shift();
+        let shift = here.cache.line_shift();
+        let (address, bytes) = (victim.number << shift, 1 << shift);
         let inclusive = here.inclusion == Inclusion::Inclusive;
         port.prefetcher_counts[level].unused += u64::from(victim.make_used());
         if inclusive && self.invalidate_nearer(port, level, address, bytes) {
@@ -45,32 +45,36 @@ impl Hierarchy {
             port.counts[level].write_backs += 1;
         }
         if victim.is_dirty() || takes_clean {
-            self.hand_down::<T>(port, next, victim, address, when);
+            self.hand_down::<T>(port, next, victim, shift, when);
         }
     }
 
-    /// Gives a line that left the level before to level `next`, or to memory. A write-through level keeps nothing dirty
-    /// and gives that on.
+    /// Gives a line of 2^`shift` bytes that left a level before to level `next`, or to memory. A write-through level keeps nothing dirty
+    /// and gives that on. So does a level of longer lines that lacks what the line is a part of: it would have to fetch the rest.
     pub(super) fn hand_down<T: Time>(
         &mut self,
         port: &mut Port,
         next: usize,
         victim: Line,
-        address: u64,
+        shift: u32,
         when: When,
     ) {
+        let address = victim.number << shift;
         if next == port.levels() {
             self.write_to_memory::<T>(port, address, Traffic::WriteBack, when);
             return;
         }
         let level = self.level(port, next);
         let line = address >> level.cache.line_shift();
-        let goes_on = victim.is_dirty() && level.write_policy == WritePolicy::WriteThrough;
+        let is_part = shift < level.cache.line_shift();
+        let mut goes_on = victim.is_dirty() && level.write_policy == WritePolicy::WriteThrough;
         let stays_dirty = victim.is_dirty() && !goes_on;
         if let Some(held) = level.cache.touch(line) {
             if stays_dirty {
                 held.make_dirty();
             }
+        } else if is_part {
+            goes_on = true;
         } else {
             // A line may leave before its data have come: then it is whoever brings them that serves it.
             let comes = victim.ready() > when.time;
@@ -88,7 +92,7 @@ impl Hierarchy {
             self.put::<T>(port, next, line, Position::Newest, when);
         }
         if goes_on {
-            self.hand_down::<T>(port, next + 1, victim, address, when);
+            self.hand_down::<T>(port, next + 1, victim, shift, when);
         }
     }
 

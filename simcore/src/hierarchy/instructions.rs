@@ -225,13 +225,10 @@ impl Hierarchy {
         } else if self.take_exclusive(port, missed, address) {
             // The instruction cache cannot keep what is dirty.
             port.counts[missed].write_backs += 1;
-            let mut written = Line::new(
-                address >> self.level(port, missed).cache.line_shift(),
-                when.time,
-                missed,
-            );
+            let shift = self.level(port, missed).cache.line_shift();
+            let mut written = Line::new(address >> shift, when.time, missed);
             written.make_dirty();
-            self.hand_down::<T>(port, missed + 1, written, address, when);
+            self.hand_down::<T>(port, missed + 1, written, shift, when);
         }
         served
     }
@@ -253,7 +250,7 @@ impl Hierarchy {
             let address = victim.number << shift;
             let first = &self.levels[port.first].cache;
             if !first.holds(address >> first.line_shift()) {
-                self.hand_down::<T>(port, 1, victim, address, when);
+                self.hand_down::<T>(port, 1, victim, shift, when);
             }
         }
     }

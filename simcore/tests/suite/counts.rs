@@ -40,7 +40,7 @@ prop_compose! {
         geometry in prop::collection::vec(
             (0_u32..4, prop::sample::select(vec![1_u32, 2, 3, 4, 5, 8, 16, 17]), 0_u32..2), 1..4
         ),
-        first_line in prop::sample::select(vec![4_u64, 64]),
+        first_line in prop::sample::select(vec![8_u64, 64]),
         drops in any::<bool>(),
     ) -> MachineSpec {
         let mut spec = machine();

@@ -292,19 +292,22 @@ impl Textbook {
         // What is used once displaces nothing further on.
         let takes_clean = next.is_some_and(|next| next.is(Inclusion::Exclusive));
         if dirty || takes_clean && !victim.streams {
-            self.receive(level + 1, first, dirty);
+            self.receive(level + 1, (first, bytes), dirty);
         }
     }
 
-    /// A level gets what the level before displaced; a write-through level passes on what is dirty.
-    fn receive(&mut self, level: usize, address: u64, dirty: bool) {
+    /// A level gets bytes that a level before displaced; a write-through level passes on what is dirty, and a level of longer lines what it
+    /// lacks.
+    fn receive(&mut self, level: usize, (address, bytes): (u64, u64), dirty: bool) {
         let Some(here) = self.levels.get_mut(level) else {
             self.bus.write_backs += 1;
             return;
         };
-        let keeps = here.keeps_writes();
+        let mut keeps = here.keeps_writes();
         if let Some(held) = here.touch(address) {
             held.dirty |= dirty && keeps;
+        } else if bytes < here.spec.line_bytes {
+            keeps = false;
         } else {
             let mut stays_dirty = dirty && keeps;
             // What enters a level leaves the exclusive one behind it.
@@ -316,7 +319,7 @@ impl Textbook {
             self.put(level, address, stays_dirty, Place::Last);
         }
         if dirty && !keeps {
-            self.receive(level + 1, address, true);
+            self.receive(level + 1, (address, bytes), true);
         }
     }
 }
