@@ -40,13 +40,13 @@ def expected(row: dict[str, str]) -> list[int]:
 class ForgetfulWriteBacks(TextbookMachine):
     """As in pycachesim, a write-back that finds its line leaves the order of use alone: only loads renew it."""
 
-    def write_back(self, number: int, address: int) -> None:
+    def write_back(self, number: int, address: int, size: int) -> None:
         cache = self.caches[number] if number < len(self.caches) else None
         line = address // THESIS["caches"][0]["line_bytes"]
         if cache and line in cache.sets[line % len(cache.sets)]:
             cache.dirty.add(line)
         else:
-            super().write_back(number, address)
+            super().write_back(number, address, size)
 
 
 @pytest.fixture(scope="module")
