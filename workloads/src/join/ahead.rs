@@ -1,6 +1,6 @@
 //! Prefetching a page in step with its use: the lines of tuples, and of their slots, some tuples ahead.
 
-use super::pages::{HEADER_BYTES, PageFormat};
+use super::pages::PageFormat;
 
 /// Whether what is prefetched is used again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,10 +53,10 @@ impl Prefetched {
         self.ahead.reuse
     }
 
-    /// A page is opened.
-    pub(super) fn open(&mut self, format: PageFormat) {
+    /// A page is opened, of which the lines before a place are there, or begins where one ends.
+    pub(super) fn open(&mut self, format: PageFormat, there_until: u32) {
         self.tuples = 0;
-        self.tuples_until = HEADER_BYTES;
+        self.tuples_until = there_until;
         self.slots_from = format.page_bytes;
     }
 
@@ -84,7 +84,7 @@ impl Prefetched {
             tuples => end.min(at + (tuples + 1) * format.tuple_bytes),
         };
         let line = self.ahead.line_bytes;
-        // The line of the first byte was asked for with what lies before it.
+        // The line of the first byte was asked for with what lies before it, if anything does.
         let mut fetch_from = |first: u32, end: u32| {
             let first = first.next_multiple_of(line);
             (first..end).step_by(line as usize).for_each(&mut fetch);

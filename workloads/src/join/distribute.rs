@@ -48,14 +48,15 @@ impl Stages for Distribute<'_> {
         let token = trace.op(Site::PartitionNumber, OpClass::Divide, input.hashed);
         trace.work(BUCKET_ADDRESS);
         let partition = input.code % self.buffers.spec.partitions;
+        let waits = token.after(BUCKET_ADDRESS as u8);
         if ahead {
-            self.prefetch_page(trace, partition, token.after(BUCKET_ADDRESS as u8));
+            self.prefetch_page(trace, partition, waits);
         }
         let notes = Notes {
             partition,
             ..Notes::default()
         };
-        Visit::begun(input, token, notes)
+        Visit::begun(input, (token, waits), notes)
     }
 
     fn step<T: Trace>(
@@ -77,7 +78,8 @@ impl Stages for Distribute<'_> {
 impl Distribute<'_> {
     /// Copies a tuple into the page of partition 0, where there is no other.
     pub(super) fn append<T: Trace>(&mut self, trace: &mut T, from: &Relation, input: Input) {
-        let mut visit = Visit::begun(input, input.tuple.token, Notes::default());
+        let token = input.tuple.token;
+        let mut visit = Visit::begun(input, (token, Dep::NONE), Notes::default());
         let step = self.reserve(trace, from, (0, &mut visit), false);
         debug_assert_eq!(step, Step::Done, "nobody else is under way");
         self.copy(trace, from, (0, &visit));
@@ -101,7 +103,7 @@ impl Distribute<'_> {
         trace.work(INSERT_OUTPUT / 2);
         let (buffers, partition) = (&mut *self.buffers, visit.notes.partition);
         // Since the first stage, somebody else may have turned the page.
-        let page = buffers.page(trace, partition, visit.token.after(0));
+        let page = buffers.page(trace, partition, visit.waits);
         let waits = page.token.after(0);
         let mut filled = buffers.filled(trace, page.value, waits);
         let seen = filled.token.after(1);

@@ -76,14 +76,15 @@ impl Scan {
         self.look_ahead(from, trace);
         let page = from.page(self.page - 1);
         trace.work(ITERATE / 2);
-        let Slot { code, tuple, bytes } = from.slot(trace, page, self.next, self.opened.after(0));
+        let Slot { code, tuple, bytes } = from.slot(trace, page, self.next, Dep::NONE);
         self.next += 1;
         if from.format.varies() {
             let bytes = bytes.map_or(from.format.tuple_bytes, NonZero::get);
             self.place = (tuple.value - page) as u32 + bytes;
         }
         trace.work(ITERATE / 2);
-        trace.branch(Site::SlotsLeft, self.next < self.on_page, Dep::NONE);
+        let counted = self.opened.after(1);
+        trace.branch(Site::SlotsLeft, self.next < self.on_page, counted);
         let (code, hashed) = if let Some(code) = code {
             (code.value, code.token.after(0))
         } else {
@@ -107,7 +108,8 @@ impl Scan {
         self.page += 1;
         (self.next, self.on_page, self.opened) = (0, count.value, count.token);
         if let Some(prefetched) = &mut self.prefetched {
-            prefetched.open(from.format);
+            // The header has been read.
+            prefetched.open(from.format, HEADER_BYTES);
             if from.format.varies() {
                 self.place = HEADER_BYTES;
                 self.tuples_until = from.tuples_until(trace, self.page - 1);

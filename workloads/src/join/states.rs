@@ -56,6 +56,7 @@ impl<N: Copy + Default> States<N> {
         let token = trace.load(site, address, USED_BYTES, USED_WORDS, Dep::NONE);
         let mut visit = self.visits[number];
         (visit.token, visit.tuple.token) = (token, token);
+        visit.waits = token.after(0);
         visit
     }
 

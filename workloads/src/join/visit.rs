@@ -3,7 +3,7 @@
 use super::relation::{Relation, Told};
 use super::scan::Input;
 use crate::place::Loaded;
-use crate::tracer::{Token, Trace};
+use crate::tracer::{Dep, Token, Trace};
 use std::fmt::Debug;
 
 /// How far a tuple has come.
@@ -27,19 +27,22 @@ pub(super) struct Visit<N> {
     pub(super) bytes: Told,
     /// What brought the state: whatever comes next waits for it.
     pub(super) token: Token,
+    /// What the address that the first stage has found waits for.
+    pub(super) waits: Dep,
     /// What its stages leave to the next ones.
     pub(super) notes: N,
 }
 
 impl<N> Visit<N> {
-    /// That of a tuple whose first stage has ended with the result of an event.
-    pub(super) fn begun(input: Input, token: Token, notes: N) -> Self {
+    /// That of a tuple whose first stage has ended with the result of an event, and with an address that waits for something.
+    pub(super) fn begun(input: Input, (token, waits): (Token, Dep), notes: N) -> Self {
         Self {
             progress: Progress::UnderWay,
             code: input.code,
             tuple: input.tuple,
             bytes: input.bytes,
             token,
+            waits,
             notes,
         }
     }
@@ -57,6 +60,7 @@ impl<N: Default> Visit<N> {
             },
             bytes: None,
             token: Token::NONE,
+            waits: Dep::NONE,
             notes: N::default(),
         }
     }

@@ -60,7 +60,7 @@ impl Build<'_> {
     ) -> Step {
         trace.work(VISIT);
         let table = &mut *self.table;
-        let header = table.header(trace, visit.notes.bucket, visit.token.after(0));
+        let header = table.header(trace, visit.notes.bucket, visit.waits);
         let seen = header.token.after(1);
         visit.notes.header = header.value;
         visit.token = header.token;

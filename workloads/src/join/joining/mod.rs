@@ -3,6 +3,8 @@
 mod algorithm;
 mod buckets;
 mod build;
+#[cfg(test)]
+mod dependence_tests;
 mod inspector;
 #[cfg(test)]
 mod length_tests;

@@ -12,7 +12,7 @@ use crate::join::pages::{HEADER_BYTES, PageFormat, TUPLES_UNTIL};
 use crate::join::relation::{Relation, Told};
 use crate::join::sites::Site;
 use crate::outcome::Checksum;
-use crate::place::{Extent, Place};
+use crate::place::{Extent, Loaded, Place};
 use crate::tracer::{Dep, Trace};
 
 /// Where output tuples go.
@@ -72,7 +72,7 @@ impl Output {
             stored,
             prefetched: ahead.map(|ahead| {
                 let mut prefetched = Prefetched::nothing(ahead);
-                prefetched.open(format);
+                prefetched.open(format, 0);
                 prefetched
             }),
             tuples: 0,
@@ -111,18 +111,19 @@ impl Output {
         self.base + self.page % self.pages * u64::from(self.format.page_bytes)
     }
 
-    /// Adds a pair of tuples, whose addresses depend on `dep`.
+    /// Adds a pair of tuples: a build tuple, whose address waits for something, and a probe tuple, whose length somebody may have told.
     pub(super) fn add<T: Trace>(
         &mut self,
         trace: &mut T,
-        (build, build_tuple): (&Relation, u64),
-        (probe, probe_tuple, told): (&Relation, u64, Told),
-        dep: Dep,
+        (build, build_tuple, build_known): (&Relation, u64, Dep),
+        (probe, probe_tuple, told): (&Relation, Loaded<u64>, Told),
     ) {
         trace.work(INSERT_OUTPUT / 2);
         // Tables and pairs hold pointers to tuples: how long a build tuple is it says itself.
-        let first = build.length(trace, Site::BuildCopy, (build_tuple, None), dep);
-        let second = probe.length(trace, Site::ProbeCopy, (probe_tuple, told), dep);
+        let first = build.length(trace, Site::BuildCopy, (build_tuple, None), build_known);
+        let probe_known = probe_tuple.token.after(0);
+        let told = (probe_tuple.value, told);
+        let second = probe.length(trace, Site::ProbeCopy, told, probe_known);
         let bytes = first.bytes + second.bytes;
         let full = self.end + bytes > self.format.slot(self.on_page);
         trace.branch(Site::OutputFull, full, first.known);
@@ -132,10 +133,10 @@ impl Output {
         self.look_ahead(trace);
         let to = self.page() + u64::from(self.end);
         let sites = [Site::BuildCopy, Site::ProbeCopy].map(|read| (read, Site::OutputCopy));
-        let original = (build, build_tuple, dep);
+        let original = (build, build_tuple, build_known);
         let target = Target::cached(&mut self.memory, to);
         copy_tuple(trace, sites[0], original, first, target);
-        let original = (probe, probe_tuple, dep);
+        let original = (probe, probe_tuple.value, probe_known);
         let target = Target::cached(&mut self.memory, to + u64::from(first.bytes));
         copy_tuple(trace, sites[1], original, second, target);
         self.end_tuple(trace, bytes);
@@ -179,7 +180,7 @@ impl Output {
         (self.on_page, self.end) = (0, HEADER_BYTES);
         trace.work(TURN_PAGE);
         if let Some(prefetched) = &mut self.prefetched {
-            prefetched.open(self.format);
+            prefetched.open(self.format, 0);
         }
     }
 

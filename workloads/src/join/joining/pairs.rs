@@ -10,6 +10,7 @@ use crate::join::relation::Relation;
 use crate::join::scan::Input;
 use crate::join::sites::Site as JoinSite;
 use crate::join::visit::Progress;
+use crate::place::Loaded;
 use crate::tracer::{Dep, Token, Trace};
 
 /// Pairs that the buffer holds, and the bytes of one: two pointers. How many is not published; these are many times what is under way.
@@ -108,8 +109,19 @@ impl Buffered<'_> {
                 self.prefetch(trace, from, number + distance);
             }
             let ((build, tuple), token) = self.pairs.load(trace, number);
-            self.probe
-                .compare(trace, (from, tuple, None), build, token.after(0));
+            self.probe.compare_with(
+                trace,
+                (
+                    from,
+                    Loaded {
+                        value: tuple,
+                        token,
+                    },
+                    None,
+                ),
+                build,
+                token.after(0),
+            );
             trace.work(LOOP);
             trace.branch(Site::PairsLeft, number + 1 < pairs, Dep::NONE);
         }

@@ -9,6 +9,7 @@ use crate::join::relation::{Relation, Told};
 use crate::join::scan::Input;
 use crate::join::sites::Site;
 use crate::join::visit::{Progress, Stages, Step, Visit, Waiting};
+use crate::place::Loaded;
 use crate::tracer::{Dep, Trace};
 
 /// Probes with all tuples of a partition.
@@ -56,9 +57,7 @@ impl Probe<'_> {
         ahead: bool,
     ) {
         trace.work(VISIT);
-        let header = self
-            .table
-            .header(trace, visit.notes.bucket, visit.token.after(0));
+        let header = self.table.header(trace, visit.notes.bucket, visit.waits);
         let seen = header.token.after(1);
         visit.notes.header = header.value;
         visit.token = header.token;
@@ -97,18 +96,29 @@ impl Probe<'_> {
         ahead: bool,
     ) {
         if visit.is_on(trace, Site::OnCells, Path::Cells, ahead) {
-            return self.visit_cells(trace, visit, ahead);
+            if ahead {
+                self.look_through_cells(trace, visit);
+            } else {
+                self.visit_tuples_of_cells(trace, from, visit, 0);
+                visit.progress = Progress::Over;
+            }
+            return;
         }
-        let probe = (from, visit.tuple.value, visit.bytes);
-        self.compare(trace, probe, visit.notes.found, visit.token.after(0));
+        self.compare(
+            trace,
+            (from, visit),
+            visit.notes.found,
+            visit.token.after(0),
+        );
         visit.progress = Progress::Over;
     }
 
-    fn visit_cells<T: Trace>(&self, trace: &mut T, visit: &mut Visit<Notes>, ahead: bool) {
+    /// Finds the first cell with the hash code, and prefetches the tuples of all that have it.
+    fn look_through_cells<T: Trace>(&self, trace: &mut T, visit: &mut Visit<Notes>) {
         visit.progress = Progress::Over;
         let mut place = 0;
         while let Some((tuple, found)) = self.next_equal(trace, visit, &mut place) {
-            self.prefetch_tuple(trace, tuple, found, ahead);
+            self.prefetch_tuple(trace, tuple, found, true);
             if visit.progress == Progress::Over {
                 visit.progress = Progress::UnderWay;
                 visit.notes.path = Path::One;
@@ -159,35 +169,58 @@ impl Probe<'_> {
         visit: &Visit<Notes>,
         ahead: bool,
     ) {
-        let waits = visit.token.after(0);
-        let probe = (from, visit.tuple.value, visit.bytes);
-        self.compare(trace, probe, visit.notes.found, waits);
-        if !visit.is_on(trace, Site::OnSeveral, Path::Several, ahead) {
-            return;
-        }
-        let mut place = visit.notes.cell;
-        while let Some((tuple, found)) = self.next_equal(trace, visit, &mut place) {
-            self.compare(trace, probe, tuple, found);
+        self.compare(
+            trace,
+            (from, visit),
+            visit.notes.found,
+            visit.token.after(0),
+        );
+        if visit.is_on(trace, Site::OnSeveral, Path::Several, ahead) {
+            self.visit_tuples_of_cells(trace, from, visit, visit.notes.cell);
         }
     }
 
-    /// Compares the keys of a probe tuple, whose length somebody may have told, and of a build tuple with its hash code, whose address waits
-    /// for something.
-    pub(super) fn compare<T: Trace>(
+    /// Visits the tuples of the cells, from number `place` on, that have the hash code.
+    fn visit_tuples_of_cells<T: Trace>(
         &mut self,
         trace: &mut T,
-        (from, tuple, bytes): (&Relation, u64, Told),
+        from: &Relation,
+        visit: &Visit<Notes>,
+        mut place: u32,
+    ) {
+        while let Some((tuple, found)) = self.next_equal(trace, visit, &mut place) {
+            self.compare(trace, (from, visit), tuple, found);
+        }
+    }
+
+    /// Compares the key of the probe tuple of a visit with that of a build tuple with its hash code, whose address waits for something.
+    fn compare<T: Trace>(
+        &mut self,
+        trace: &mut T,
+        (from, visit): (&Relation, &Visit<Notes>),
+        found: u64,
+        dep: Dep,
+    ) {
+        self.compare_with(trace, (from, visit.tuple, visit.bytes), found, dep);
+    }
+
+    /// The same of a probe tuple whose length somebody may have told.
+    pub(super) fn compare_with<T: Trace>(
+        &mut self,
+        trace: &mut T,
+        (from, tuple, bytes): (&Relation, Loaded<u64>, Told),
         found: u64,
         dep: Dep,
     ) {
         let build = self.build.key(trace, Site::BuildKey, found, dep);
-        let probe = from.key(trace, Site::ProbeKey, tuple, Dep::NONE);
+        let known = tuple.token.after(0);
+        let probe = from.key(trace, Site::ProbeKey, tuple.value, known);
         trace.work(TEST);
         let equal = build.value == probe.value;
         trace.branch(Site::KeysEqual, equal, build.token.after(1));
         if equal {
             self.output
-                .add(trace, (self.build, found), (from, tuple, bytes), dep);
+                .add(trace, (self.build, found, dep), (from, tuple, bytes));
         }
     }
 }

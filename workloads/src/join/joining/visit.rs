@@ -63,12 +63,13 @@ pub(super) fn begin<T: Trace>(
     let token = trace.op(Site::Bucket, OpClass::Divide, input.hashed);
     trace.work(BUCKET_ADDRESS);
     let bucket = table.bucket(input.code % table.buckets);
+    let waits = token.after(BUCKET_ADDRESS as u8);
     if ahead {
-        table.prefetch_header(trace, bucket, token.after(BUCKET_ADDRESS as u8));
+        table.prefetch_header(trace, bucket, waits);
     }
     let notes = Notes {
         bucket,
         ..Notes::default()
     };
-    Visit::begun(input, token, notes)
+    Visit::begun(input, (token, waits), notes)
 }

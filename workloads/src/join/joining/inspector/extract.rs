@@ -4,7 +4,7 @@
 use super::arrays::Arrays;
 use super::filters::Passed;
 use super::slots::read;
-use super::spots::{FIRST_BYTES, slot_bytes};
+use super::spots::{FIRST_BYTES, NEXT_SLOT, slot_bytes};
 use crate::join::ahead::Reuse;
 use crate::join::costs::{ITERATE, LOOP, TURN_PAGE};
 use crate::join::joining::sites::Site;
@@ -43,13 +43,15 @@ pub(in crate::join::joining) fn extract<T: Trace>(
             page: from.page(page),
             next,
             end: from.format.page_bytes,
+            known: Dep::NONE,
             line_bytes,
         };
         for number in 1..=count.value {
             trace.work(ITERATE / 2);
-            slots.take(trace, from, arrays, count.token.after(0));
+            slots.take(trace, from, arrays);
             trace.work(ITERATE / 2);
-            trace.branch(Site::ProbeSlotsLeft, number < count.value, Dep::NONE);
+            let counted = count.token.after(1);
+            trace.branch(Site::ProbeSlotsLeft, number < count.value, counted);
         }
     }
 }
@@ -64,21 +66,22 @@ struct Slots {
     page: u64,
     /// The next page, whose slots are prefetched meanwhile.
     next: Option<u64>,
-    /// In the page: where the next slot ends.
+    /// In the page: where the next slot ends, and what that waits for.
     end: u32,
+    known: Dep,
     line_bytes: u32,
 }
 
 impl Slots {
     /// Reads a slot, and adds its tuple to the arrays that it tells.
-    fn take<T: Trace>(&mut self, trace: &mut T, from: &Relation, arrays: &mut Arrays, dep: Dep) {
+    fn take<T: Trace>(&mut self, trace: &mut T, from: &Relation, arrays: &mut Arrays) {
         let last = self.end - FIRST_BYTES;
         let new_line = last / self.line_bytes < self.end / self.line_bytes;
         if let Some(next) = self.next.filter(|_| new_line) {
             prefetch(trace, from, next + u64::from(last));
         }
         let address = self.page + u64::from(last);
-        let bytes = from.load(trace, Site::ProbeSlot, address, FIRST_BYTES, dep);
+        let bytes = from.load(trace, Site::ProbeSlot, address, FIRST_BYTES, self.known);
         let (code, place, count, first) = read(bytes.value);
         let tuple = from.pointer(self.page + u64::from(place));
         let mut told = bytes.map(|_| first);
@@ -88,9 +91,10 @@ impl Slots {
             let more = number < count;
             trace.branch(Site::SubPartitionsLeft, more, bytes.token.after(1));
             if more {
-                told = further(trace, from, address - u64::from(number), dep);
+                told = further(trace, from, address - u64::from(number), self.known);
             }
         }
+        self.known = bytes.token.after(NEXT_SLOT);
         self.end -= slot_bytes(count.into());
     }
 }

@@ -1,7 +1,7 @@
 //! A scan of probe tuples whose slots tell sub-partitions, by an algorithm that does not ask for these.
 
 use super::slots::read;
-use super::spots::{FIRST_BYTES, slot_bytes};
+use super::spots::{FIRST_BYTES, NEXT_SLOT, slot_bytes};
 use crate::join::ahead::{Ahead, Prefetched, Reuse};
 use crate::join::costs::{ITERATE, TURN_PAGE};
 use crate::join::joining::sites::Site;
@@ -27,6 +27,8 @@ pub(in crate::join::joining) struct ListScan {
     place: u32,
     tuples_until: u32,
     opened: Token,
+    /// What the place of the next slot waits for.
+    slot_known: Dep,
     asked: Asked,
 }
 
@@ -42,6 +44,7 @@ impl ListScan {
             place: 0,
             tuples_until: 0,
             opened: Token::NONE,
+            slot_known: Dep::NONE,
             asked: Asked::nothing(),
         }
     }
@@ -52,9 +55,10 @@ impl ListScan {
         let count = from.count(trace, self.page);
         self.page += 1;
         (self.next, self.on_page, self.opened) = (0, count.value, count.token);
-        self.end = from.format.page_bytes;
+        (self.end, self.slot_known) = (from.format.page_bytes, Dep::NONE);
         if let Some(prefetched) = &mut self.prefetched {
-            prefetched.open(from.format);
+            // The header has been read.
+            prefetched.open(from.format, HEADER_BYTES);
             if from.format.varies() {
                 self.place = HEADER_BYTES;
                 self.tuples_until = from.tuples_until(trace, self.page - 1);
@@ -92,15 +96,21 @@ impl Inputs for ListScan {
         let page = from.page(self.page - 1);
         trace.work(ITERATE / 2);
         let address = page + u64::from(self.end - FIRST_BYTES);
-        let waits = self.opened.after(0);
-        let bytes = from.load(trace, Site::ProbeSlot, address, FIRST_BYTES, waits);
+        let bytes = from.load(
+            trace,
+            Site::ProbeSlot,
+            address,
+            FIRST_BYTES,
+            self.slot_known,
+        );
         let (code, place, count, _) = read(bytes.value);
+        self.slot_known = bytes.token.after(NEXT_SLOT);
         self.end -= slot_bytes(count.into());
         self.place = place + from.format.tuple_bytes;
         self.next += 1;
         trace.work(ITERATE / 2);
         let more = self.next < self.on_page;
-        trace.branch(Site::ProbeSlotsLeft, more, Dep::NONE);
+        trace.branch(Site::ProbeSlotsLeft, more, self.opened.after(1));
         Some(Input {
             code,
             hashed: bytes.token.after(0),

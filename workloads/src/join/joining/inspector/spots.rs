@@ -9,6 +9,9 @@ pub(super) const FIXED_BYTES: u32 = 7;
 /// Those that one load brings: of a slot with one sub-partition, all.
 pub(super) const FIRST_BYTES: u32 = 8;
 
+/// Cycles from the number of a slot's sub-partitions to where the next slot ends: one that rounds it, and one that goes on by it.
+pub(super) const NEXT_SLOT: u8 = 2;
+
 /// Bytes of a slot of so many sub-partitions.
 pub(super) fn slot_bytes(sub_partitions: usize) -> u32 {
     (FIXED_BYTES + sub_partitions as u32).next_multiple_of(WORD)

@@ -11,7 +11,7 @@ use crate::join::costs::{LOOP, TEST};
 use crate::join::joining::output::Output;
 use crate::join::limits::WORD;
 use crate::join::sites::Site as JoinSite;
-use crate::place::Place;
+use crate::place::{Loaded, Place};
 use crate::tracer::{Dep, Trace};
 
 /// Sorts what is out of order, and merges. `between` is called in between.
@@ -128,9 +128,12 @@ impl Groups {
             let place = self.place(number);
             let found = self.memory.load(trace, Site::Group, place, Dep::NONE);
             let known = found.token.after(0);
-            let pair = (build.relation(head), head.tuple);
-            let with = (probe.relation(tuple), tuple.tuple, tuple.bytes);
-            output.add(trace, pair, with, known);
+            let pair = (build.relation(head), head.tuple, known);
+            let at = Loaded {
+                value: tuple.tuple,
+                token: tuple.known,
+            };
+            output.add(trace, pair, (probe.relation(tuple), at, tuple.bytes));
             trace.work(LOOP);
             let more = number + 1 < self.tuples.len();
             trace.branch(Site::GroupLeft, more, Dep::NONE);
