@@ -85,7 +85,7 @@ impl Suspension for Frame {
     ) {
         let frame = states.address(slot);
         let (bytes, words) = REGISTERS;
-        let dep = probe.map_or(Dep::NONE, |probe| probe.token.after(0));
+        let dep = probe.map_or(Dep::NONE, |probe| probe.waits);
         let place = frame + FIRST_REGISTER;
         trace.store(Site::RegistersChange, place, bytes, words, dep);
         trace.store(Site::ResumeChange, frame, 8, 1, Dep::NONE);

@@ -6,7 +6,7 @@ use super::keys::ProbeKeys;
 use super::results::Found;
 use super::sites::Site;
 use crate::buckets::{TUPLE_BYTES, key_at, payload_at};
-use crate::tracer::{Dep, Token, Trace};
+use crate::tracer::{Dep, Trace};
 use traces::OpClass;
 
 /// A probe under way, in a table of such buckets.
@@ -15,8 +15,8 @@ pub(super) struct Probe<B> {
     pub(super) key: u64,
     /// The bucket that it visits next.
     pub(super) bucket: B,
-    /// What brought the bucket's address.
-    pub(super) token: Token,
+    /// What the bucket's address waits for.
+    pub(super) waits: Dep,
 }
 
 /// The probes of a thread: those to come, and what has been found.
@@ -57,10 +57,9 @@ impl<'t, const BYTES: usize> Probes<'t, BYTES> {
         let probe = Probe {
             key,
             bucket: self.buckets.head(key),
-            token: hashed,
+            waits: hashed.after(BUCKET_ADDRESS),
         };
-        let dep = hashed.after(BUCKET_ADDRESS);
-        Some(self.announce(trace, probe, ahead, dep))
+        Some(self.announce(trace, probe, ahead))
     }
 
     /// Prefetches the bucket that a probe visits next.
@@ -70,10 +69,9 @@ impl<'t, const BYTES: usize> Probes<'t, BYTES> {
         trace: &mut T,
         probe: Probe<Bucket<'t, BYTES>>,
         ahead: bool,
-        dep: Dep,
     ) -> Probe<Bucket<'t, BYTES>> {
         if ahead {
-            self.buckets.prefetch(trace, probe.bucket, dep);
+            self.buckets.prefetch(trace, probe.bucket, probe.waits);
         }
         probe
     }
@@ -88,7 +86,7 @@ impl<'t, const BYTES: usize> Probes<'t, BYTES> {
         ahead: bool,
     ) -> Option<Probe<Bucket<'t, BYTES>>> {
         let (buckets, bucket) = (self.buckets, probe.bucket);
-        let here = probe.token.after(0);
+        let here = probe.waits;
         for tuple in 0..Buckets::<BYTES>::TUPLES {
             let key = buckets.load(trace, Site::Key, (bucket, key_at(tuple, TUPLE_BYTES)), here);
             let equal = key.value == probe.key;
@@ -111,10 +109,10 @@ impl<'t, const BYTES: usize> Probes<'t, BYTES> {
         trace.branch(Site::ChainEnds, next.value.is_none(), next.token.after(1));
         let probe = Probe {
             bucket: next.value?,
-            token: next.token,
+            waits: next.token.after(0),
             ..probe
         };
-        Some(self.announce(trace, probe, ahead, next.token.after(0)))
+        Some(self.announce(trace, probe, ahead))
     }
 
     /// Takes a probe to its end with no other under way.

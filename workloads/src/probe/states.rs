@@ -45,7 +45,7 @@ impl<B: Copy> States<B> {
     /// Writes a state; nothing is none.
     pub(super) fn set<T: Trace>(&mut self, trace: &mut T, slot: usize, probe: Option<Probe<B>>) {
         let (bytes, words) = USED;
-        let dep = probe.map_or(Dep::NONE, |probe| probe.token.after(0));
+        let dep = probe.map_or(Dep::NONE, |probe| probe.waits);
         trace.store(Site::StateChange, self.address(slot), bytes, words, dep);
         self.leave(slot, probe);
     }
@@ -53,7 +53,8 @@ impl<B: Copy> States<B> {
     /// What is under way in a slot, without an event: a token says what brought it.
     #[inline]
     pub(super) fn at(&self, slot: usize, token: Token) -> Option<Probe<B>> {
-        self.probes[slot].map(|(key, bucket)| Probe { key, bucket, token })
+        let waits = token.after(0);
+        self.probes[slot].map(|(key, bucket)| Probe { key, bucket, waits })
     }
 
     /// Leaves in a slot what is under way, without an event.

@@ -263,3 +263,28 @@ fn interleaved_probes_prefetch_each_bucket_before_they_visit_it_with_others_betw
         assert!(unasked <= most, "{interleaving:?}: {unasked}");
     }
 }
+
+/// A bucket's address takes two instructions more than its hash, for a load as for a prefetch.
+#[test]
+fn the_address_of_a_bucket_takes_as_long_for_a_load_as_for_a_prefetch() {
+    for (interleaving, site) in [
+        (Interleaving::OneByOne, Site::Key),
+        (Interleaving::Amac, Site::BucketPrefetch),
+    ] {
+        let events = events(&ProbeWorkload {
+            interleaving,
+            build_tuples: 1000,
+            probe_tuples: 500,
+            keys: Keys::Scattered,
+            ..ProbeWorkload::default()
+        });
+        let of = |number: usize, site: Site| events[number].site == site as u16;
+        let at_heads = (0..events.len()).filter(|&number| {
+            let back = events[number].dep as usize;
+            of(number, site) && of(number - back, Site::Hash)
+        });
+        let at_heads: Vec<_> = at_heads.collect();
+        assert!(at_heads.len() >= 500, "{}", at_heads.len());
+        assert!(at_heads.iter().all(|&number| events[number].chain == 2));
+    }
+}
