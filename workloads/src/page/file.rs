@@ -44,11 +44,19 @@ pub trait PageFile {
     /// The values of a record of a page, of which `bytes` is a copy.
     fn values<'a>(&self, bytes: &'a [u8], page: Page, record: Record) -> Vec<Value<'a>>;
 
-    /// Adds a record.
+    /// Adds a record of values that are there.
     ///
     /// # Panics
     /// If the values are not those of the schema.
-    fn insert<T: Trace>(&mut self, trace: &mut T, values: &[Value]) -> RecordId;
+    fn insert<T: Trace>(&mut self, trace: &mut T, values: &[Value]) -> RecordId {
+        self.insert_once(trace, values, Dep::NONE)
+    }
+
+    /// Adds a record once the latest of its values is known.
+    ///
+    /// # Panics
+    /// If the values are not those of the schema.
+    fn insert_once<T: Trace>(&mut self, trace: &mut T, values: &[Value], known: Dep) -> RecordId;
     /// The page that [`PageFile::insert`] puts a record of these values into; `None` if it adds one.
     fn page_for(&mut self, values: &[Value]) -> Option<u32>;
     /// Changes a value of a record that was found, unless the page has no room for the new one: whether it has.

@@ -155,12 +155,12 @@ impl Nsm {
         }
     }
 
-    /// Writes a record behind the others of a page that has room for it, and sets its slot.
+    /// Writes a record behind the others of a page that has room for it, once its values are known, and sets its slot.
     pub(super) fn place<T: Trace>(
         &mut self,
         trace: &mut T,
         id: RecordId,
-        values: &[Value],
+        (values, known): (&[Value], Dep),
         stride: usize,
     ) {
         let (page, offset) = (id.page, self.field(id.page, header::FREE_START));
@@ -174,7 +174,7 @@ impl Nsm {
         let (tag, sites) = (copy_words(TAG_BYTES), self.sites);
         framed.store_bytes(trace, sites.tag(), offset..behind_tag, tag, Dep::NONE);
         let (site, rest) = (sites.whole_record(), words - tag);
-        framed.store_bytes(trace, site, behind_tag..end, rest, Dep::NONE);
+        framed.store_bytes(trace, site, behind_tag..end, rest, known);
         self.set_slot(
             trace,
             id,
@@ -261,7 +261,7 @@ impl Nsm {
         let place = self.slot_place(id.slot);
         self.frames.page_mut(id.page)[place..place + SLOT_BYTES].fill(0);
         self.make_gap(trace, id.page, stride);
-        self.place(trace, id, &values, stride);
+        self.place(trace, id, (&values, copied), stride);
         true
     }
 }

@@ -124,7 +124,7 @@ impl PageFile for Nsm {
         self.format.read(&self.schema, &bytes[record.place..])
     }
 
-    fn insert<T: Trace>(&mut self, trace: &mut T, values: &[Value]) -> RecordId {
+    fn insert_once<T: Trace>(&mut self, trace: &mut T, values: &[Value], known: Dep) -> RecordId {
         check(&self.schema, values);
         let stride = self.format.stride_of(&self.schema, values);
         let page = self.page_with(stride).unwrap_or_else(|| self.add_page());
@@ -135,7 +135,7 @@ impl PageFile for Nsm {
             page,
             slot: self.take_slot(trace, page),
         };
-        self.place(trace, id, values, stride);
+        self.place(trace, id, (values, known), stride);
         self.records += 1;
         id
     }

@@ -260,12 +260,12 @@ impl Pax {
             || self.fill_to_reorganize(page, lengths).is_some()
     }
 
-    /// Puts a record into a page if it goes in.
+    /// Puts a record into a page if it goes in, once its values are known.
     pub(super) fn try_insert<T: Trace>(
         &mut self,
         trace: &mut T,
         page: u32,
-        values: &[Value],
+        (values, known): (&[Value], Dep),
         lengths: &[usize],
     ) -> Option<RecordId> {
         let records = self.live(page);
@@ -279,7 +279,7 @@ impl Pax {
         let slot = self.take_slot(trace, page);
         let place = self.place_of(page, slot);
         for (attribute, value) in values.iter().enumerate() {
-            self.put(trace, page, attribute, place, records, *value);
+            self.put(trace, page, attribute, (place, records), (*value, known));
         }
         self.store_counts(trace, page);
         self.loading.inserted();
@@ -311,15 +311,14 @@ impl Pax {
             })
     }
 
-    /// Writes the value of a new record that takes place `place` among `records`.
+    /// Writes the value of a new record that takes place `place` among `records`, once it is known.
     fn put<T: Trace>(
         &mut self,
         trace: &mut T,
         page: u32,
         attribute: usize,
-        place: usize,
-        records: usize,
-        value: Value,
+        (place, records): (usize, usize),
+        (value, known): (Value, Dep),
     ) {
         let fixed = self.frames.fix(page);
         let (kind, minipage) = (
@@ -344,10 +343,15 @@ impl Pax {
                     shift_bits(&framed, trace, sites, bits, dep);
                 }
                 let (range, words) = (minipage.value(place), store_words(kind));
-                let bytes = framed.store_bytes(trace, site, range, words, dep);
+                let bytes = framed.store_bytes(trace, site, range, words, known.or(dep));
                 value.write(kind, bytes);
+                // One bit of a byte changes.
                 let byte = minipage.presence(place).0;
-                framed.store_bytes(trace, sites.presence(), byte..byte + 1, 1, dep);
+                let byte = byte..byte + 1;
+                let read = fixed.with(framed.bytes);
+                let bits = read.load_bytes(trace, sites.presence(), byte.clone(), 1, dep);
+                let changed = bits.token.after(1);
+                framed.store_bytes(trace, sites.presence(), byte, 1, changed);
                 minipage.set_present(framed.bytes, place, value.is_present());
             }
             Minipage::Packed(minipage) => {
@@ -372,7 +376,7 @@ impl Pax {
                     let (from, to) = (minipage.value(before), minipage.value(before + 1));
                     let moved = (from.start, to.start, behind * minipage.value_bytes);
                     framed.moved(trace, site, moved, dep);
-                    framed.store_bytes(trace, site, from, store_words(kind), dep);
+                    framed.store_bytes(trace, site, from, store_words(kind), known.or(dep));
                 }
                 framed.store_bytes(trace, sites.presence(), own, 1, dep);
             }
@@ -381,6 +385,14 @@ impl Pax {
                 let string = value.is_present().then_some(value.bytes());
                 minipage.replace(framed.bytes, place, records + 1, string);
                 let range = minipage.value(framed.bytes, place);
+                // The value begins where the one before ends.
+                let dep = place.checked_sub(1).map_or(dep, |before| {
+                    let end = minipage.end_place(before);
+                    let end = end..end + END_BYTES;
+                    let read = fixed.with(framed.bytes);
+                    let loaded = read.load_bytes(trace, sites.end_offset(), end, 1, dep);
+                    loaded.token.after(1)
+                });
                 let behind = records - place;
                 if behind > 0 {
                     let used = minipage.start + minipage.used(framed.bytes, records + 1);
@@ -395,7 +407,7 @@ impl Pax {
                 }
                 if !range.is_empty() {
                     let words = copy_words(range.len());
-                    framed.store_bytes(trace, site, range, words, dep);
+                    framed.store_bytes(trace, site, range, words, known.or(dep));
                 }
                 let end = minipage.end_place(place);
                 let end = end..end + END_BYTES;

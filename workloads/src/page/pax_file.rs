@@ -184,19 +184,19 @@ impl PageFile for Pax {
         self.values_at(bytes, page.number(), record.place)
     }
 
-    fn insert<T: Trace>(&mut self, trace: &mut T, values: &[Value]) -> RecordId {
+    fn insert_once<T: Trace>(&mut self, trace: &mut T, values: &[Value], known: Dep) -> RecordId {
         check(&self.schema, values);
         self.records += 1;
         let lengths = lengths(&self.format, values);
         let mut full = None;
         while let Some(page) = self.room.find(self.pages(), |page| full != Some(page)) {
-            if let Some(id) = self.try_insert(trace, page, values, &lengths) {
+            if let Some(id) = self.try_insert(trace, page, (values, known), &lengths) {
                 return id;
             }
             full = Some(page);
         }
         let page = self.add_page(&lengths);
-        self.try_insert(trace, page, values, &lengths)
+        self.try_insert(trace, page, (values, known), &lengths)
             .expect("an empty page has room for the longest record")
     }
 

@@ -280,13 +280,17 @@ impl<'l> Merge<'l> {
     fn keep<T: Trace>(&mut self, trace: &mut T, number: Loaded<u32>) {
         assert!(self.before.replace(number.value) < Some(number.value));
         while self.is_behind(trace, number.value) {
-            if self.read == self.listed {
+            let more = self.read < self.listed;
+            trace.branch(Site::ListEnds, more, Dep::NONE);
+            if !more {
                 return;
             }
             self.head = Some(self.list.load(trace, self.read));
             self.read += 1;
         }
-        if self.head.is_some_and(|head| head.value == number.value) {
+        let listed = self.head.is_some_and(|head| head.value == number.value);
+        trace.branch(Site::Listed, listed, number.token.after(1));
+        if listed {
             self.list.push(trace, number.value, number.token.after(0));
         }
     }

@@ -10,6 +10,14 @@ use crate::page::{Loaded, Value, copy_words};
 use crate::place::Place;
 use crate::tracer::{Token, Trace};
 
+/// The entry that a link leads to, unless the chain ends.
+fn follow<T: Trace>(trace: &mut T, link: Loaded<u32>) -> Option<usize> {
+    let entry = (link.value as usize).checked_sub(1);
+    trace.work(1);
+    trace.branch(Site::ChainEnds, entry.is_some(), link.token.after(1));
+    entry
+}
+
 /// Buckets of an empty table.
 const FEWEST_BUCKETS: usize = 64;
 
@@ -140,7 +148,7 @@ impl HashTable {
         trace.work(2);
         let address = hash.token.after(2);
         let mut link = self.directory.load(trace, Site::Bucket, head, address);
-        while let Some(entry) = (link.value as usize).checked_sub(1) {
+        while let Some(entry) = follow(trace, link) {
             let found = self.key(trace, heap, entry, link.token);
             let equal = found.value == key.value;
             trace.work(1);

@@ -3,7 +3,7 @@
 use super::calls::Call;
 use super::scan::{OpenPage, ScanOrder};
 use crate::page::{Loaded, Value};
-use crate::tracer::Trace;
+use crate::tracer::{Token, Trace};
 
 /// Numbers of the pages in storage that such files take, one after the other as they are written.
 #[derive(Clone, Debug)]
@@ -55,7 +55,8 @@ impl<F: ScanOrder> OutputFile<F> {
     pub fn add<T: Trace>(&mut self, trace: &mut T, space: &mut OutputSpace, row: &[Loaded<Value>]) {
         trace.call(Call::OutputRecord as u16);
         let values: Vec<Value> = row.iter().map(|loaded| loaded.value).collect();
-        let id = self.file.insert(trace, &values);
+        let latest = row.last().map_or(Token::NONE, |loaded| loaded.token);
+        let id = self.file.insert_once(trace, &values, latest.after(0));
         self.write_to(trace, space, id.page);
     }
 

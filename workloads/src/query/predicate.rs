@@ -9,6 +9,8 @@ use crate::tracer::Trace;
 pub enum Test {
     /// A number from the first to the second.
     Within(i64, i64),
+    /// A number up to this one.
+    UpTo(i64),
     /// One of these strings.
     OneOf(Vec<Vec<u8>>),
     /// A number below that of another attribute.
@@ -31,6 +33,15 @@ impl Predicate {
         Self {
             attribute,
             test: Test::Within(low, high),
+        }
+    }
+
+    /// A number up to `high`.
+    #[must_use]
+    pub fn up_to(attribute: usize, high: i64) -> Self {
+        Self {
+            attribute,
+            test: Test::UpTo(high),
         }
     }
 
@@ -57,7 +68,7 @@ impl Predicate {
     pub(super) fn attributes(&self) -> impl Iterator<Item = usize> {
         let other = match self.test {
             Test::Below(other) => Some(other),
-            Test::Within(..) | Test::OneOf(_) => None,
+            Test::Within(..) | Test::UpTo(_) | Test::OneOf(_) => None,
         };
         std::iter::once(self.attribute).chain(other)
     }
@@ -80,6 +91,10 @@ impl Predicate {
                 // A comparison and its branch for each bound; the second is reached if the first holds.
                 decide(trace, Site::LowerBound, value >= *low, found)
                     && decide(trace, Site::UpperBound, value <= *high, found)
+            }
+            Test::UpTo(high) => {
+                let is_up_to = found.value.int() <= *high;
+                decide(trace, Site::UpperBound, is_up_to, found)
             }
             Test::OneOf(strings) => {
                 // Strings of fixed length end in blanks.

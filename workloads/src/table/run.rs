@@ -20,7 +20,7 @@ use crate::tracer::Trace;
 use crate::validate::WorkloadError;
 use crate::warm_up::{self, CacheState, WarmUp};
 use std::sync::Arc;
-use traces::Layout;
+use traces::{Layout, OpClass};
 
 /// Phase of the operation; phase 0 is what comes before.
 const OPERATION_PHASE: u16 = 1;
@@ -252,9 +252,9 @@ impl TableRun {
             found.add(row.iter().map(|value| word(value.value)));
             if aggregate {
                 let numbers = |value: &&Loaded<Value>| matches!(value.value, Value::Int(_));
-                for _ in row.iter().filter(numbers) {
+                for number in row.iter().filter(numbers) {
                     trace.call(Call::Aggregate as u16);
-                    trace.work(ADD);
+                    trace.op(Site::Sum, OpClass::Add, number.token.after(0));
                 }
             } else {
                 output.add(trace, row);

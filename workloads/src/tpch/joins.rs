@@ -130,6 +130,6 @@ impl JoinPlan {
 fn tests<T: Trace>(trace: &mut T, text: Loaded<&[u8]>, test: impl FnOnce(&[u8]) -> bool) -> bool {
     let holds = test(text.value);
     trace.work(1);
-    trace.branch(Site::Match, holds, text.token.after(1));
+    trace.branch(Site::Text, holds, text.token.after(1));
     holds
 }

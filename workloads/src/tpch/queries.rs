@@ -103,7 +103,7 @@ pub(super) fn q1<'f, T: Trace>(trace: &mut T, lineitem: impl Scan<'f>, groups: &
         "l_discount",
         "l_tax",
     ]);
-    let until = Predicate::within(shipdate, i64::MIN, day(1998, 12, 1) - 116);
+    let until = Predicate::up_to(shipdate, day(1998, 12, 1) - 116);
     lineitem.scan(trace, &[until], &project, |trace, row| {
         let [quantity, price, discount, tax] = [2, 3, 4, 5].map(|place| row[place].map(Value::int));
         let discounted = discounted(trace, price, discount);
@@ -127,7 +127,7 @@ pub(super) fn q6<'f, T: Trace>(trace: &mut T, lineitem: impl Scan<'f>, groups: &
     let predicates = [
         Predicate::within(shipdate, day(1997, 1, 1), day(1998, 1, 1) - 1),
         Predicate::within(discount, 4, 6),
-        Predicate::within(quantity, i64::MIN, 24 * ONE - 1),
+        Predicate::up_to(quantity, 24 * ONE - 1),
     ];
     lineitem.scan(trace, &predicates, &[price, discount], |trace, row| {
         let [price, discount] = [0, 1].map(|place| row[place].map(Value::int));

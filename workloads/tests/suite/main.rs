@@ -4,6 +4,7 @@ mod against_btreemap;
 mod arrivals;
 mod changing_threads;
 mod common;
+mod dependences;
 mod event_streams;
 mod index_files;
 mod index_threads;
