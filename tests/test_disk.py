@@ -12,7 +12,7 @@ from memwalk.simcore.storage.disk import Disk, DiskFile, Geometry, Zone
 
 US = 10**6
 MS = 10**9
-SMALL = {
+SMALL: dict[str, Any] = {
     # A turn takes 10 ms, a sector 100 us in the first zone and 200 us in the second. Switching heads takes 1 ms, and the next cylinder
     # 2 ms, which the skews leave time for and nothing more.
     "schema_version": 1,
@@ -152,6 +152,15 @@ def test_zero_latency_reads_a_track_in_a_turn_from_anywhere() -> None:
     assert read(small(), 4_250 * US, 0, 100) == 20 * MS + 1 * US
     disk = small(zero_latency=True)
     assert read(disk, 4_250 * US, 50, 50) == 10 * MS + 1 * US  # the first block is still to come: nothing to gain
+
+
+def test_zero_latency_is_not_for_requests_over_a_zone_s_end() -> None:
+    # Nine changes of cylinder take 21 sectors each here, and ten of heads 10, so that track 19 ends at 8.9 ms. The head is there at
+    # 7.45 ms (2.8 ms from cylinder 0), behind block 1980: blocks 1980 to 1999 pass from 16.9 to 18.9 ms. The next zone is reached at
+    # 20.9 ms and begins to pass at 30 ms; 20 blocks take 4 ms there.
+    outer, inner = SMALL["zones"]
+    disk = small(zero_latency=True, zones=[outer | {"cylinder_skew": 21}, inner])
+    assert read(disk, 4_650 * US, 1980, 40) == 34 * MS + 1 * US
 
 
 def test_reading_ahead_brings_blocks_before_they_are_asked_for() -> None:

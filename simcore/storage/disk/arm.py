@@ -45,10 +45,11 @@ class Arm:
         """Return the time from ``arrival_ps`` until ``place`` comes under the head."""
         return (self.geometry.time_ps(place.zone, place.position) - arrival_ps) % self.geometry.rotation_ps
 
-    def transfer(self, arrival_ps: int, place: Place, block: int, end: int) -> Pass:
+    def transfer(self, arrival_ps: int, place: Place, block: int, end: int, *, any_order: bool = True) -> Pass:
         """Let the blocks from ``block`` (at ``place``) to ``end`` pass, on the first one's track from ``arrival_ps`` on.
 
-        Leaves the heads on the last one's track. With zero latency, the blocks of a request within one track take at most a turn.
+        Leaves the heads on the last one's track. With zero latency, blocks within one track take at most a turn if they may come in
+        ``any_order``, as those of a whole request may.
         """
         zone, self.cylinder, self.head, sector, position = place
         if end > zone.block + zone.blocks:
@@ -62,7 +63,7 @@ class Arm:
             position += end - block
             position_ps = geometry.time_ps(zone, position)
             pass_ps = position_ps - start_ps
-            if self.drive.zero_latency and wait_ps + pass_ps > rotation_ps:
+            if any_order and self.drive.zero_latency and wait_ps + pass_ps > rotation_ps:
                 wait_ps -= geometry.time_ps(zone, wait_ps * zone.sectors // rotation_ps)  # the next sector begins
                 pass_ps = rotation_ps
         else:
@@ -77,7 +78,7 @@ class Arm:
 
     def _across_zones(self, arrival_ps: int, place: Place, block: int, end: int) -> Pass:
         zone_end = place.zone.block + place.zone.blocks
-        begin_ps = self.transfer(arrival_ps, place, block, zone_end).begin_ps
+        begin_ps = self.transfer(arrival_ps, place, block, zone_end, any_order=False).begin_ps
         following = self.geometry.locate(zone_end)
         arrival_ps = self.free_ps + self.reach_ps(following, write=False)
-        return self.transfer(arrival_ps, following, zone_end, end)._replace(begin_ps=begin_ps)
+        return self.transfer(arrival_ps, following, zone_end, end, any_order=False)._replace(begin_ps=begin_ps)
