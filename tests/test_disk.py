@@ -145,6 +145,17 @@ def test_semi_sequential_writes_settle_on_every_track() -> None:
         assert disk.parts.rotation_ps == 0
 
 
+def test_spares_at_a_track_s_end_pass_between_two_blocks() -> None:
+    # Block 190 stands 90 sectors into the second track, which begins at 110. The five spares behind block 194 and the change of cylinders
+    # pass before block 195 comes by at 230: from 20 to 23.5 ms.
+    zones = [SMALL["zones"][0] | {"spares": 5}, SMALL["zones"][1]]
+    disk = small(zones=zones, blocks=2950, spare_range_cylinders=1)
+    assert read(disk, 10 * MS, 190, 10) == 23_500 * US + 1 * US
+    disk = small(zones=zones, blocks=2950, spare_range_cylinders=1, **READING_AHEAD)
+    read(disk, 10 * MS, 190)
+    assert read(disk, 11 * MS, 195) == 23_100 * US + 1 * US
+
+
 def test_zero_latency_reads_a_track_in_a_turn_from_anywhere() -> None:
     disk = small(zero_latency=True)
     assert read(disk, 4_250 * US, 0, 100) == 14_300 * US + 1 * US  # from the next sector on
@@ -234,6 +245,20 @@ def test_a_slow_bus_holds_reads_and_writes_up() -> None:
     # A write may not begin before 0.3 ms and not so early that the medium overtakes the bus: 10 x 0.3 - 9 x 0.1 = 2.1 ms.
     assert write(disk, 10 * MS, 21, 10) == 13_100 * US
     assert disk.parts == (0, 0, 0, 1 * MS, 2_100 * US)
+
+
+def test_a_slow_bus_waits_where_the_medium_pauses() -> None:
+    # Blocks 95 to 99 pass from 9.5 to 10 ms and are over the bus at 9.6 + 5 x 0.15 = 10.35 ms. The next track begins at 11 ms, so that
+    # the other five go from 11.1 ms on.
+    slow = {"bus_per_block": "150us"}
+    assert read(small(**slow), 0, 95, 10) == 11_850 * US
+    disk = small(**slow | READING_AHEAD)
+    read(disk, 0, 0, 10)
+    assert read(disk, 3 * MS, 95, 10) == 11_850 * US
+    # Block 1995 passes from 7.5 ms on: five blocks at 0.3 ms each are over the bus at 9.1 ms. The next zone's pass from 10 ms on.
+    assert read(small(bus_per_block="300us"), 0, 1995, 10) == 10_200 * US + 5 * 300 * US
+    # From 4.3 ms on 17 blocks pass, which the bus has carried by 7 ms; the first 43 pass from 10 ms on.
+    assert read(small(zero_latency=True, **slow), 4_250 * US, 0, 60) == 10_100 * US + 43 * 150 * US
 
 
 def test_a_buffered_write_is_done_before_it_is_on_the_medium() -> None:

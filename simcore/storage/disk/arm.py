@@ -1,5 +1,6 @@
 """The arm over the turning platters: when the blocks of a request pass the head."""
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from memwalk.simcore.storage.disk.drive import Drive
@@ -20,10 +21,22 @@ class Pass(NamedTuple):
     position_ps: int
     """The same as time."""
     left: int
-    """Sectors behind it on its track."""
+    """Blocks behind it on its track."""
     cylinder: int
     head: int
     """Its track."""
+
+
+class Run(NamedTuple):
+    """Blocks that pass the head one right behind the other."""
+
+    begin_ps: int
+    """When the first one comes under the head."""
+    end_ps: int
+    """When the last one has passed."""
+    sector_ps: int
+    """Time of one."""
+    blocks: int
 
 
 class Arm:
@@ -45,20 +58,48 @@ class Arm:
         """Return the time from ``arrival_ps`` until ``place`` comes under the head."""
         return (self.geometry.time_ps(place.zone, place.position) - arrival_ps) % self.geometry.rotation_ps
 
+    def runs(self, begin_ps: int, place: Place, block: int, end: int) -> Iterator[Run]:
+        """Cut the blocks from ``block`` (at ``place``) to ``end`` into what passes without a pause, the first of it from ``begin_ps``."""
+        geometry = self.geometry
+        wait_ps = self.wait_ps(begin_ps, place)
+        if wait_ps:  # zero latency has begun in the middle, and comes to the first block last
+            missed = min(place.zone.sectors - wait_ps * place.zone.sectors // geometry.rotation_ps, end - block)
+            if block + missed < end:
+                yield self._run(begin_ps, place, end - block - missed)
+            begin_ps += wait_ps
+            end = block + missed
+        while True:
+            run = self._run(begin_ps, place, min(end - block, geometry.left_on_track(place, block)))
+            yield run
+            block += run.blocks
+            if block == end:
+                return
+            following = geometry.locate(block)
+            if following.zone is place.zone:
+                begin_ps += geometry.time_ps(place.zone, following.position) - geometry.time_ps(place.zone, place.position)
+            else:
+                begin_ps = self._enters_ps(run.end_ps, place.cylinder, place.head, following)
+            place = following
+
+    def _run(self, begin_ps: int, place: Place, blocks: int) -> Run:
+        zone, position = place.zone, place.position
+        pass_ps = self.geometry.time_ps(zone, position + blocks) - self.geometry.time_ps(zone, position)
+        return Run(begin_ps, begin_ps + pass_ps, self.geometry.sector_ps(zone), blocks)
+
     def transfer(self, arrival_ps: int, place: Place, block: int, end: int, *, any_order: bool = True) -> Pass:
         """Let the blocks from ``block`` (at ``place``) to ``end`` pass, on the first one's track from ``arrival_ps`` on.
 
         Leaves the heads on the last one's track. With zero latency, blocks within one track take at most a turn if they may come in
         ``any_order``, as those of a whole request may.
         """
-        zone, self.cylinder, self.head, sector, position = place
+        zone, self.cylinder, self.head, _, position = place
         if end > zone.block + zone.blocks:
             return self._across_zones(arrival_ps, place, block, end)
         geometry = self.geometry
         rotation_ps = geometry.rotation_ps
         start_ps = geometry.time_ps(zone, position)
         wait_ps = (start_ps - arrival_ps) % rotation_ps
-        left = zone.sectors - sector - (end - block)
+        left = geometry.left_on_track(place, block) - (end - block)
         if left >= 0:
             position += end - block
             position_ps = geometry.time_ps(zone, position)
@@ -67,9 +108,9 @@ class Arm:
                 wait_ps -= geometry.time_ps(zone, wait_ps * zone.sectors // rotation_ps)  # the next sector begins
                 pass_ps = rotation_ps
         else:
-            _, self.cylinder, self.head, sector, position = geometry.locate(end - 1)
-            position += 1
-            left = zone.sectors - sector - 1
+            last = geometry.locate(end - 1)
+            self.cylinder, self.head, position = last.cylinder, last.head, last.position + 1
+            left = geometry.left_on_track(last, end - 1) - 1
             position_ps = geometry.time_ps(zone, position)
             pass_ps = position_ps - start_ps
         begin_ps = arrival_ps + wait_ps
@@ -80,5 +121,10 @@ class Arm:
         zone_end = place.zone.block + place.zone.blocks
         begin_ps = self.transfer(arrival_ps, place, block, zone_end, any_order=False).begin_ps
         following = self.geometry.locate(zone_end)
-        arrival_ps = self.free_ps + self.reach_ps(following, write=False)
-        return self.transfer(arrival_ps, following, zone_end, end, any_order=False)._replace(begin_ps=begin_ps)
+        begins_ps = self._enters_ps(self.free_ps, self.cylinder, self.head, following)
+        return self.transfer(begins_ps, following, zone_end, end, any_order=False)._replace(begin_ps=begin_ps)
+
+    def _enters_ps(self, left_ps: int, cylinder: int, head: int, first: Place) -> int:
+        """Return when the ``first`` block of a zone comes by, after the heads have left the track before it at ``left_ps``."""
+        arrival_ps = left_ps + self.drive.reach_ps(abs(first.cylinder - cylinder), other_head=first.head != head, write=False)
+        return arrival_ps + self.wait_ps(arrival_ps, first)

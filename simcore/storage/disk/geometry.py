@@ -77,6 +77,13 @@ class Geometry:
         position = index + track_skew * (track - turn) + cylinder_skew * turn
         return Place(zone, cylinder + turn, head, index - track * sectors, position)
 
+    def left_on_track(self, place: Place, block: int) -> int:
+        """Return how many blocks pass one right behind the other from ``block`` (at ``place``) on."""
+        zone = place.zone
+        in_range = zone.range_blocks - (block - zone.block) % zone.range_blocks
+        on_track = zone.sectors - place.sector
+        return in_range if in_range < on_track else on_track
+
     def block_at(self, cylinder: int, head: int, sector: int) -> int | None:
         """Return the block at a physical place: the inverse of `locate`. None if the sector holds no block."""
         for zone in self.zones:

@@ -33,6 +33,8 @@ class Disk:
         self._after_write = False
         self._locate = lru_cache(maxsize=1024)(geometry.locate)  # requests that wait are asked about again and again
         self._least_reach = [lru_cache(maxsize=None)(partial(drive.reach_ps, other_head=False, write=write)) for write in (False, True)]
+        self._bus_is_slower = drive.bus_ps > min(map(geometry.sector_ps, geometry.zones))
+        """Than the medium somewhere: what it has not carried before a pause it carries meanwhile."""
         self._followed_ps = -1  # when a stream was followed last: many requests ask for their way at the same time
 
     def serve(self, start_ps: int, block: int, blocks: int, *, write: bool) -> int:
@@ -110,7 +112,7 @@ class Disk:
                 if reached < ahead.end and not self._leaves_read_ahead(start_ps, block):
                     ahead.extend(end)
                     if held < end <= ahead.end:
-                        return self._read_stream(start_ps, now_ps, block, end)
+                        return self._read_stream(start_ps, now_ps, block, held, end)
         else:
             held = self._segments.end(block)
         if held < end:
@@ -126,13 +128,14 @@ class Disk:
         there_ps = self._comes_by_ps(start_ps + self.drive.read_miss[self._after_write], block, write=False)
         return there_ps < self._ahead.passes_ps(block)
 
-    def _read_stream(self, start_ps: int, now_ps: int, block: int, end: int) -> int:
-        """Read blocks that are being read ahead: wait until they come by."""
-        sector_ps = self.geometry.sector_ps(self.geometry.zone_of(block))
-        first_ps = self._ahead.passes_ps(block)
-        begin_ps = max(now_ps, first_ps)
+    def _read_stream(self, start_ps: int, now_ps: int, block: int, held: int, end: int) -> int:
+        """Read blocks of which those from ``held`` on are still to be read ahead: wait until they come by."""
+        place = self.geometry.locate(held)
+        sector_ps = self.geometry.sector_ps(place.zone)
+        begin_ps = max(now_ps, self._ahead.passes_ps(block))
         passed_ps = max(begin_ps, self._ahead.passes_ps(end - 1) + sector_ps)
-        end_ps = self._over_bus_ps(max(now_ps, first_ps + sector_ps), end - block, passed_ps)
+        free_ps = now_ps + (held - block) * self.drive.bus_ps
+        end_ps = self._over_bus_ps(free_ps, self._ahead.passes_ps(held), passed_ps, place, held, end)
         self.parts = Parts(now_ps - start_ps, 0, begin_ps - now_ps, passed_ps - begin_ps, end_ps - passed_ps)
         return end_ps
 
@@ -147,8 +150,8 @@ class Disk:
         read = self._arm.transfer(arrival_ps, place, held, end)
         if drive.segments:
             self._ahead.follow(read, block, end)
-        first_ps = max(now_ps + (held - block) * drive.bus_ps, read.begin_ps + self.geometry.sector_ps(place.zone))
-        end_ps = self._over_bus_ps(first_ps, end - held, read.end_ps)
+        free_ps = now_ps + (held - block) * drive.bus_ps
+        end_ps = self._over_bus_ps(free_ps, read.begin_ps, read.end_ps, place, held, end)
         self.parts = Parts(overhead, arrival_ps - now_ps, read.begin_ps - arrival_ps, read.end_ps - read.begin_ps, end_ps - read.end_ps)
         return end_ps
 
@@ -201,7 +204,14 @@ class Disk:
         self._arm.cylinder, self._arm.head = self._ahead.track(reached)
         return reached
 
-    def _over_bus_ps(self, first_ps: int, blocks: int, last_ps: int) -> int:
-        """Return when some blocks are over the bus, the first of which can go from ``first_ps`` on and the last from ``last_ps`` on."""
+    def _over_bus_ps(self, free_ps: int, begin_ps: int, passed_ps: int, place: Place, block: int, end: int) -> int:  # noqa: PLR0917 (called per request)
+        """Return when blocks from ``block`` (at ``place``) to ``end`` are over the bus, which is free at ``free_ps``.
+
+        They pass the head from ``begin_ps`` to ``passed_ps``.
+        """
         bus_ps = self.drive.bus_ps
-        return max(first_ps + (blocks - 1) * bus_ps, last_ps) + bus_ps
+        if not self._bus_is_slower:
+            return max(free_ps + (end - block - 1) * bus_ps, passed_ps) + bus_ps
+        for run in self._arm.runs(begin_ps, place, block, end):
+            free_ps = max(max(free_ps, run.begin_ps + run.sector_ps) + (run.blocks - 1) * bus_ps, run.end_ps) + bus_ps
+        return free_ps
