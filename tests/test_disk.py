@@ -261,6 +261,19 @@ def test_a_slow_bus_waits_where_the_medium_pauses() -> None:
     assert read(small(zero_latency=True, **slow), 4_250 * US, 0, 60) == 10_100 * US + 43 * 150 * US
 
 
+def test_a_write_begins_no_earlier_than_a_slow_bus_needs_it_to() -> None:
+    # Five blocks before the change of tracks come by from 9.5 ms on, and five behind it from 11 ms on. The bus needs 0.15 ms for each:
+    # it has the fifth there in time (9.9 ms) if it begins at 9.15 ms, and all the others long before.
+    assert write(small(bus_per_block="150us"), 9_150 * US, 95, 10) == 11_500 * US
+    assert write(small(bus_per_block="150us"), 9_151 * US, 95, 10) == 21_500 * US
+    # Blocks 1995 to 1999 come by from 17.5 ms on, the next zone's from 20 ms on, one each 0.2 ms. Block 2004, the tenth, comes by at
+    # 20.8 ms, when a bus that takes 0.35 ms for each has brought it if it began at 17.3 ms; the fifth at 17.9 ms needs 16.15 ms.
+    for start_us, end_ms in [(16_150, 21), (16_151, 31)]:
+        disk = small(bus_per_block="350us")
+        read(disk, 0, 1999)
+        assert write(disk, start_us * US, 1995, 10) == end_ms * MS
+
+
 def test_a_buffered_write_is_done_before_it_is_on_the_medium() -> None:
     disk = small(segment_blocks=100, write_segments=1)
     assert write(disk, 0, 1000, 10) == 10 * US

@@ -162,7 +162,7 @@ class Disk:
         self._overwrite(now_ps, block, end)
         place = self.geometry.locate(block)
         arrival_ps = max(now_ps, self._arm.free_ps) + self._arm.reach_ps(place, write=True)
-        ready_ps = max(arrival_ps, now_ps + self._lead_ps(place, end - block))
+        ready_ps = max(arrival_ps, now_ps + self._lead_ps(place, block, end))
         written = self._arm.transfer(ready_ps, place, block, end)
         transfer = written.end_ps - written.begin_ps
         self.parts = Parts(overhead, arrival_ps - now_ps, written.begin_ps - ready_ps, transfer, ready_ps - arrival_ps)
@@ -176,15 +176,22 @@ class Disk:
         taken_ps = self._buffered.room_ps(now_ps, block, end)
         place = self.geometry.locate(block)
         arrival_ps = max(taken_ps + self.drive.bus_ps, self._arm.free_ps) + self._arm.reach_ps(place, write=True)
-        written = self._arm.transfer(max(arrival_ps, taken_ps + self._lead_ps(place, end - block)), place, block, end)
+        written = self._arm.transfer(max(arrival_ps, taken_ps + self._lead_ps(place, block, end)), place, block, end)
         self._buffered.take(written.end_ps, block, end)
         self.parts = Parts(overhead_ps=overhead, seek_ps=taken_ps - now_ps, bus_ps=bus)
         return taken_ps + bus
 
-    def _lead_ps(self, place: Place, blocks: int) -> int:
-        """Return how much earlier than the medium the bus has to begin with blocks from ``place`` on, so that each is there in time."""
-        bus_ps = self.drive.bus_ps
-        return bus_ps + (blocks - 1) * max(0, bus_ps - self.geometry.sector_ps(place.zone))
+    def _lead_ps(self, place: Place, block: int, end: int) -> int:
+        """Return how much earlier than the medium the bus has to begin with the blocks from ``block`` (at ``place``) to ``end``."""
+        bus_ps = lead_ps = self.drive.bus_ps
+        if self._bus_is_slower:
+            begin_ps = self.geometry.time_ps(place.zone, place.position)
+            over_ps = begin_ps  # when the bus is done with the blocks so far, if it begins with the medium
+            for run in self._arm.runs(begin_ps, place, block, end):
+                lead_ps = max(lead_ps, over_ps + bus_ps - run.begin_ps)
+                over_ps += run.blocks * bus_ps
+                lead_ps = max(lead_ps, over_ps - (run.end_ps - run.sector_ps))
+        return lead_ps
 
     def _overwrite(self, now_ps: int, block: int, end: int) -> None:
         """Make way for a write, and hold its blocks for reads to come."""
