@@ -61,30 +61,32 @@ class Arm:
     def runs(self, begin_ps: int, place: Place, block: int, end: int) -> Iterator[Run]:
         """Cut the blocks from ``block`` (at ``place``) to ``end`` into what passes without a pause, the first of it from ``begin_ps``."""
         geometry = self.geometry
-        wait_ps = self.wait_ps(begin_ps, place)
+        zone, _, _, _, position = place
+        sector_ps, start_ps = geometry.sector_ps(zone), geometry.time_ps(zone, position)
+        wait_ps = (start_ps - begin_ps) % geometry.rotation_ps
         if wait_ps:  # zero latency has begun in the middle, and comes to the first block last
-            missed = min(place.zone.sectors - wait_ps * place.zone.sectors // geometry.rotation_ps, end - block)
+            missed = min(zone.sectors - wait_ps * zone.sectors // geometry.rotation_ps, end - block)
             if block + missed < end:
-                yield self._run(begin_ps, place, end - block - missed)
+                blocks = end - block - missed
+                yield Run(begin_ps, begin_ps + geometry.time_ps(zone, blocks), sector_ps, blocks)
             begin_ps += wait_ps
             end = block + missed
         while True:
-            run = self._run(begin_ps, place, min(end - block, geometry.left_on_track(place, block)))
-            yield run
-            block += run.blocks
+            blocks = min(end - block, geometry.left_on_track(place, block))
+            end_ps = begin_ps + geometry.time_ps(zone, position + blocks) - start_ps
+            yield Run(begin_ps, end_ps, sector_ps, blocks)
+            block += blocks
             if block == end:
                 return
-            following = geometry.locate(block)
-            if following.zone is place.zone:
-                begin_ps += geometry.time_ps(place.zone, following.position) - geometry.time_ps(place.zone, place.position)
+            before, place = place, geometry.locate(block)
+            position, passed_ps = place.position, start_ps
+            if place.zone is zone:
+                start_ps = geometry.time_ps(zone, position)
+                begin_ps += start_ps - passed_ps
             else:
-                begin_ps = self._enters_ps(run.end_ps, place.cylinder, place.head, following)
-            place = following
-
-    def _run(self, begin_ps: int, place: Place, blocks: int) -> Run:
-        zone, position = place.zone, place.position
-        pass_ps = self.geometry.time_ps(zone, position + blocks) - self.geometry.time_ps(zone, position)
-        return Run(begin_ps, begin_ps + pass_ps, self.geometry.sector_ps(zone), blocks)
+                zone = place.zone
+                sector_ps, start_ps = geometry.sector_ps(zone), geometry.time_ps(zone, position)
+                begin_ps = self._enters_ps(end_ps, before.cylinder, before.head, place)
 
     def transfer(self, arrival_ps: int, place: Place, block: int, end: int, *, any_order: bool = True) -> Pass:
         """Let the blocks from ``block`` (at ``place``) to ``end`` pass, on the first one's track from ``arrival_ps`` on.

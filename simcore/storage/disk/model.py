@@ -183,14 +183,18 @@ class Disk:
 
     def _lead_ps(self, place: Place, block: int, end: int) -> int:
         """Return how much earlier than the medium the bus has to begin with the blocks from ``block`` (at ``place``) to ``end``."""
-        bus_ps = lead_ps = self.drive.bus_ps
-        if self._bus_is_slower:
-            begin_ps = self.geometry.time_ps(place.zone, place.position)
-            over_ps = begin_ps  # when the bus is done with the blocks so far, if it begins with the medium
-            for run in self._arm.runs(begin_ps, place, block, end):
-                lead_ps = max(lead_ps, over_ps + bus_ps - run.begin_ps)
-                over_ps += run.blocks * bus_ps
-                lead_ps = max(lead_ps, over_ps - (run.end_ps - run.sector_ps))
+        bus_ps = self.drive.bus_ps
+        if not self._bus_is_slower:
+            return bus_ps
+        if end - block <= self.geometry.left_on_track(place, block):  # as most are, which need no cutting
+            return bus_ps + (end - block - 1) * max(0, bus_ps - self.geometry.sector_ps(place.zone))
+        lead_ps = bus_ps
+        begin_ps = self.geometry.time_ps(place.zone, place.position)
+        over_ps = begin_ps  # when the bus is done with the blocks so far, if it begins with the medium
+        for run in self._arm.runs(begin_ps, place, block, end):
+            lead_ps = max(lead_ps, over_ps + bus_ps - run.begin_ps)
+            over_ps += run.blocks * bus_ps
+            lead_ps = max(lead_ps, over_ps - (run.end_ps - run.sector_ps))
         return lead_ps
 
     def _overwrite(self, now_ps: int, block: int, end: int) -> None:
@@ -216,9 +220,12 @@ class Disk:
 
         They pass the head from ``begin_ps`` to ``passed_ps``.
         """
-        bus_ps = self.drive.bus_ps
+        bus_ps, blocks = self.drive.bus_ps, end - block
         if not self._bus_is_slower:
-            return max(free_ps + (end - block - 1) * bus_ps, passed_ps) + bus_ps
+            return max(free_ps + (blocks - 1) * bus_ps, passed_ps) + bus_ps
+        sector_ps = self.geometry.sector_ps(place.zone)
+        if blocks <= self.geometry.left_on_track(place, block) and passed_ps - begin_ps <= blocks * sector_ps:  # without a pause, as most
+            return max(max(free_ps, begin_ps + sector_ps) + (blocks - 1) * bus_ps, passed_ps) + bus_ps
         for run in self._arm.runs(begin_ps, place, block, end):
             free_ps = max(max(free_ps, run.begin_ps + run.sector_ps) + (run.blocks - 1) * bus_ps, run.end_ps) + bus_ps
         return free_ps
