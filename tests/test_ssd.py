@@ -134,6 +134,15 @@ def test_writes_end_in_the_buffer_until_it_is_full() -> None:
     assert drive.parts.rotation_ps == leaves - 300
 
 
+def test_writes_at_the_same_time_wait_for_the_same_room() -> None:
+    # Eight blocks fill the buffer. Page 1 was full at 104 and leaves at 104 + 40 + 5000; the four blocks that then have room move over
+    # the link one behind the other, and the next four wait for page 2, full at 108.
+    drive = Ssd(replace(SMALL, command_interval_ps=0))
+    assert [drive.serve(0, block, 1, write=True) for block in range(8)] == list(range(101, 109))
+    assert [drive.serve(0, block, 1, write=True) for block in range(8, 16)] == [*range(5145, 5149), *range(5149, 5153)]
+    assert drive.parts == Parts(overhead_ps=100, rotation_ps=5048, bus_ps=4)
+
+
 def test_reads_wait_for_programs_of_their_plane() -> None:
     drive = Ssd(SMALL)
     drive.serve(0, 0, 4, write=True)  # by program 1024, in plane 0

@@ -62,8 +62,9 @@ class Ssd:
         self._channels = [Calendar() for _ in range(flash.channels)]
         self._link = Calendar()
         self._command_free_ps = 0
-        self._buffered = 0
-        self._leaving: list[tuple[int, int]] = []  # when a page leaves the buffer, and its program
+        self._buffered = 0  # blocks that have room, pages included that have left since room was needed last
+        self._leaving: list[int] = []  # when each page of the buffer has left it; a heap
+        self._room_since_ps = 0  # when the last page left that has made room
         self._placement = Placement(flash.blocks, flash.page_blocks)
         self._first_program = self._placement.filling
         self._done_ps: deque[int] = deque()  # of the latest programs, the one before `_placement.filling` last
@@ -129,18 +130,18 @@ class Ssd:
         return end_ps, waited_ps, 0
 
     def _room_ps(self, now_ps: int, blocks: int) -> int:
-        """Return when the buffer has room for so many blocks."""
-        while self._leaving and (self._leaving[0][0] <= now_ps or self._buffered + blocks > self.flash.buffer_blocks):
-            now_ps = max(now_ps, heappop(self._leaving)[0])
+        """Return when the buffer has room for so many blocks, behind all that was given room before."""
+        while self._buffered + blocks > self.flash.buffer_blocks:
+            self._room_since_ps = max(self._room_since_ps, heappop(self._leaving))
             self._buffered -= self.flash.page_blocks
-        return now_ps
+        return max(now_ps, self._room_since_ps)
 
     def _program(self, program: int, now_ps: int) -> None:
         """Program a page of the buffer into its plane, which then erases a block if that was the last page of one."""
         plane = self._plane(program)
         ready_ps = max(now_ps, self._plane_free_ps[plane])
         done_ps = self._over_channel(plane, ready_ps, self.flash.page_blocks) + self.flash.program_ps
-        heappush(self._leaving, (done_ps, program))
+        heappush(self._leaving, done_ps)
         self._done_ps.append(done_ps)
         of_plane = (program - self._first_program) // len(self._plane_free_ps)
         last = (of_plane + 1) % self.flash.erase_pages == 0
