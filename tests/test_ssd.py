@@ -82,8 +82,7 @@ def test_blocks_lie_in_the_program_that_wrote_them_last(requests: list[tuple[int
     for block, blocks, write in requests:
         wanted = range(block, block + blocks)
         if not write:
-            expected = Counter((number // page_blocks, where[number]) for number in wanted)
-            assert Counter(placement.programs(block, blocks)) == Counter((program, count) for (_, program), count in expected.items())
+            assert placement.programs(block, blocks) == Counter(where[number] for number in wanted)
             continue
         for number in wanted:
             where[number] = 11 + written // page_blocks  # the drive has 11 pages
@@ -180,6 +179,13 @@ def test_a_page_of_which_a_part_was_written_is_read_from_two_planes() -> None:
     drive.serve(0, 800, 2, write=True)
     start = 100_000
     assert drive.serve(start, 0, 4, write=False) == start + 100 + 1000 + 20 + 2 * 2  # at once, over two channels
+
+
+def test_a_flash_page_with_blocks_of_two_pages_is_read_once() -> None:
+    drive = Ssd(SMALL)
+    drive.serve(0, 2, 4, write=True)  # the end of page 0 and the beginning of page 1, by one program
+    start = 100_000
+    assert drive.serve(start, 2, 4, write=False) == start + 100 + 1000 + 40 + 4
 
 
 def test_an_index_of_few_pages_is_not_read_where_it_is_written() -> None:

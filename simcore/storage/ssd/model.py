@@ -95,7 +95,7 @@ class Ssd:
         """Estimate the time from ``now_ps`` until ``block`` could begin to move, without taking anything."""
         ready_ps = max(now_ps, self._command_free_ps) + self.flash.overhead_ps
         if not write:
-            ((program, _),) = self._placement.programs(block, 1)
+            (program,) = self._placement.programs(block, 1)
             if not self._is_buffered(program, ready_ps):
                 ready_ps = max(ready_ps, self._plane_free_ps[self._plane(program)]) + self.flash.read_ps
         return ready_ps - now_ps
@@ -103,7 +103,7 @@ class Ssd:
     def _read(self, ready_ps: int, block: int, blocks: int) -> tuple[int, int, int]:
         """Read into the host; returns when the last page is there, how long it waited for its plane, and how long it was read."""
         last = (ready_ps, 0, 0)
-        for program, taken in self._placement.programs(block, blocks):
+        for program, taken in self._placement.programs(block, blocks).items():
             wait_ps, flash_ps, free_ps = 0, 0, ready_ps
             if not self._is_buffered(program, ready_ps):
                 plane = self._plane(program)

@@ -1,6 +1,5 @@
 """Which program of a flash page each block of a drive lies in."""
 
-from collections import Counter
 from collections.abc import Iterator
 
 
@@ -37,14 +36,17 @@ class Placement:
             self.filling += 1
         return is_full
 
-    def programs(self, block: int, blocks: int) -> Iterator[tuple[int, int]]:
-        """Cut blocks by the programs that they lie in: each program, and how many of them it has."""
+    def programs(self, block: int, blocks: int) -> dict[int, int]:
+        """Cut blocks by the programs that they lie in: how many of them each has, whichever pages these are of."""
+        programs: dict[int, int] = {}
         for page, first, taken in self._pages(block, blocks):
             rewritten = self._rewritten.get(page)
             if rewritten is None:
-                yield page, taken
+                programs[page] = taken
             else:
-                yield from Counter(rewritten[first : first + taken]).items()
+                for program in rewritten[first : first + taken]:
+                    programs[program] = programs.get(program, 0) + 1
+        return programs
 
     def _pages(self, block: int, blocks: int) -> Iterator[tuple[int, int, int]]:
         """Cut blocks at the ends of pages: each page, the first of its blocks that is wanted, and how many."""
