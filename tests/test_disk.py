@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from memwalk.simcore.storage import load_device
 from memwalk.simcore.storage.disk import Disk, DiskFile, Geometry, Zone
+from memwalk.simcore.storage.queues import Request
 
 US = 10**6
 MS = 10**9
@@ -432,8 +433,9 @@ def test_the_estimate_of_positioning_is_what_serving_takes(requests: list[tuple[
     disk = small(**changes | {"zero_latency": False, "write_segments": 0, "bus_per_block": "0us"})
     now = 0
     for writing, block, blocks, pause in requests:
-        estimate = disk.positioning_ps(now, block, write=writing)
-        now = disk.serve(now, block, min(blocks, disk.blocks - block), write=writing) + pause
+        request = Request(now, 0, 0, block, min(blocks, disk.blocks - block), writing)
+        estimate = disk.positioning_ps(now, request)
+        now = disk.serve(now, block, request.blocks, write=writing) + pause
         until_it_moves = sum(disk.parts[:3])  # overhead, seek, rotation
         held = estimate == disk.drive.read_hit.after_read
         assert until_it_moves >= estimate if held and not writing else until_it_moves == estimate

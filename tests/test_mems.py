@@ -17,6 +17,7 @@ from memwalk.simcore.storage.device import Parts, Run
 from memwalk.simcore.storage.mems import MemsGeometry, Memstore, MemstoreFile
 from memwalk.simcore.storage.mems.passes import plan
 from memwalk.simcore.storage.mems.sled import Motion, Sled
+from memwalk.simcore.storage.queues import Request
 from memwalk.simcore.validation import validate
 from memwalk.simcore.yaml_source import load
 
@@ -243,7 +244,7 @@ def test_time_never_goes_back_and_parts_sum(generation: int, requests: list[tupl
     for gap, block, blocks, write in requests:
         start = end + (gap if gap % 3 else 0)
         wanted = min(blocks, FIGURE_6.blocks - block)
-        assert served.positioning_ps(start, block, write=write) >= 0
+        assert served.positioning_ps(start, Request(start, 0, 0, block, wanted, write)) >= 0
         end = served.serve(start, block, wanted, write=write)
         assert end - start == sum(served.parts)
         assert min(served.parts) >= 0

@@ -24,7 +24,7 @@ class Asking(Sptf):
         self.nearest: list[Request] = []
 
     def pop(self, now_ps, device):
-        answers = [(device.positioning_ps(now_ps, one.block, write=one.write), one) for one in self._held]
+        answers = [(device.positioning_ps(now_ps, one), one) for one in self._held]
         self.nearest.append(min(answers)[1])
         bounds = device.positioning_bounds(now_ps, self._held)
         assert all(bound <= answer for bound, (answer, _) in zip(bounds, answers, strict=True))
@@ -49,9 +49,9 @@ def test_a_disk_is_asked_about_few() -> None:
     class Counting(Disk):
         asked = 0
 
-        def positioning_ps(self, now_ps, block, *, write):
+        def positioning_ps(self, now_ps, request):
             self.asked += 1
-            return super().positioning_ps(now_ps, block, write=write)
+            return super().positioning_ps(now_ps, request)
 
     plain = small()
     disk, queue = Counting(plain.geometry, plain.drive), Sptf()

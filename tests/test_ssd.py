@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from memwalk.simcore.paths import configs
 from memwalk.simcore.storage.calendar import Calendar
 from memwalk.simcore.storage.device import Parts
+from memwalk.simcore.storage.queues import Request
 from memwalk.simcore.storage.server import DeviceServer, Served
 from memwalk.simcore.storage.ssd import Flash, Ssd, SsdFile
 from memwalk.simcore.storage.ssd.placement import Placement
@@ -232,7 +233,7 @@ def test_parts_sum_and_times_are_possible(requests: list[tuple[int, int, int, bo
     start = 0
     for gap, block, blocks, write in requests:
         start += gap
-        assert drive.positioning_ps(start, block, write=write) >= SMALL.overhead_ps
+        assert drive.positioning_ps(start, Request(start, 0, 0, block, blocks, write)) >= SMALL.overhead_ps
         end = drive.serve(start, block, blocks, write=write)
         assert end - start == sum(drive.parts)
         assert min(drive.parts) >= 0

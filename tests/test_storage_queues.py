@@ -28,11 +28,11 @@ class Arm:
     def __init__(self):
         self.head = 0
 
-    def positioning_ps(self, now_ps, block, *, write):  # noqa: ARG002
-        return 10 * abs(block - self.head)
+    def positioning_ps(self, now_ps, request):  # noqa: ARG002
+        return 10 * abs(request.block - self.head)
 
-    def serve(self, start_ps, block, blocks, *, write):
-        self.parts = Parts(seek_ps=self.positioning_ps(start_ps, block, write=write), transfer_ps=3 * blocks)
+    def serve(self, start_ps, block, blocks, *, write):  # noqa: ARG002
+        self.parts = Parts(seek_ps=10 * abs(block - self.head), transfer_ps=3 * blocks)
         self.head = block + blocks
         return start_ps + sum(self.parts)
 
@@ -197,7 +197,7 @@ def test_bounds_and_ages_together_choose_as_the_device_says():
             queue.push(each)
         now = (5 + waited) * PS_PER_SECOND
         taken = queue.pop(now, device)
-        worth = {each: device.positioning_ps(now, each.block, write=False) - (now - each.arrival_ps) * AGE_MS // 1000 for each in requests}
+        worth = {each: device.positioning_ps(now, each) - (now - each.arrival_ps) * AGE_MS // 1000 for each in requests}
         assert worth[taken] <= min(worth.values()) + 1
 
 

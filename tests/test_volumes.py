@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memwalk.simcore.paths import configs
-from memwalk.simcore.storage.device import Run
+from memwalk.simcore.storage.device import Asked, Run
 from memwalk.simcore.storage.disk import Disk, DiskFile, Geometry, Zone
 from memwalk.simcore.storage.mems import MemsGeometry, Memstore, MemstoreFile
 from memwalk.simcore.storage.server import serve_devices
@@ -254,8 +254,8 @@ class _Recorder:
         self.served.append((block, blocks))
         return self.inner.serve(start_ps, block, blocks, write=write)
 
-    def positioning_ps(self, now_ps: int, block: int, *, write: bool) -> int:
-        return self.inner.positioning_ps(now_ps, block, write=write)
+    def positioning_ps(self, now_ps: int, request: Asked) -> int:
+        return self.inner.positioning_ps(now_ps, request)
 
 
 @given(st.lists(st.tuples(st.integers(0, 100), st.integers(1, 28)), min_size=1, max_size=6))

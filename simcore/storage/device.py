@@ -34,11 +34,19 @@ class Parts(NamedTuple):
 
 
 class Asked(Protocol):
-    """What a queue asks a device about a request."""
+    """What a queue says of a request when it asks a device about it."""
+
+    @property
+    def arrival_ps(self) -> int:
+        """Return when it came."""
 
     @property
     def block(self) -> int:
         """Return the first block."""
+
+    @property
+    def blocks(self) -> int:
+        """Return how many blocks it moves."""
 
     @property
     def write(self) -> bool:
@@ -60,8 +68,8 @@ class StorageDevice(Protocol):
     def serve(self, start_ps: int, block: int, blocks: int, *, write: bool) -> int:
         """Serve ``blocks`` blocks from number ``block`` on, started at ``start_ps``; returns when that is done, in ps."""
 
-    def positioning_ps(self, now_ps: int, block: int, *, write: bool) -> int:
-        """Estimate the time from ``now_ps`` until ``block`` could begin to move: what shortest-positioning-time-first sorts by."""
+    def positioning_ps(self, now_ps: int, request: Asked) -> int:
+        """Estimate the time from ``now_ps`` until a request could begin to move: what shortest-positioning-time-first sorts by."""
 
 
 @runtime_checkable

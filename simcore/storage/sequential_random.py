@@ -5,7 +5,7 @@ from typing import Any, Literal
 
 from pydantic import Field, field_validator, model_validator
 
-from memwalk.simcore.storage.device import BLOCK_BYTES, Parts
+from memwalk.simcore.storage.device import BLOCK_BYTES, Asked, Parts
 from memwalk.simcore.storage.device_section import DeviceSection
 from memwalk.simcore.units import Bytes, Picoseconds, PositiveCount
 
@@ -29,15 +29,18 @@ class SequentialRandomDevice:
     parts: Parts = field(default=Parts(), init=False)
     _next_block: int | None = field(default=None, init=False, repr=False)
 
-    def serve(self, start_ps: int, block: int, blocks: int, *, write: bool) -> int:
+    def serve(self, start_ps: int, block: int, blocks: int, *, write: bool) -> int:  # noqa: ARG002 (both directions take the same)
         """Serve a run of blocks: the way to the first one unless it follows, then their transfer."""
-        seek = self.positioning_ps(start_ps, block, write=write)
+        seek = self._way_ps(block)
         self._next_block = block + blocks
         self.parts = Parts(seek_ps=seek, transfer_ps=blocks * self.sequential_ps // self.page_blocks)
         return start_ps + sum(self.parts)
 
-    def positioning_ps(self, now_ps: int, block: int, *, write: bool) -> int:  # noqa: ARG002 (neither time nor direction matters)
-        """Return the way to a block: nothing if it follows the one served last."""
+    def positioning_ps(self, now_ps: int, request: Asked) -> int:  # noqa: ARG002 (at any time)
+        """Return the way to a request: nothing if it follows the one served last."""
+        return self._way_ps(request.block)
+
+    def _way_ps(self, block: int) -> int:
         return 0 if block == self._next_block else self.positioning
 
 

@@ -55,9 +55,9 @@ class Disk:
         self._followed_ps = -1
         return end_ps
 
-    def positioning_ps(self, now_ps: int, block: int, *, write: bool) -> int:
-        """Estimate the time from ``now_ps`` until ``block`` could begin to move: as `serve` would take, but nothing moves."""
-        drive, after_write = self.drive, self._after_write
+    def positioning_ps(self, now_ps: int, request: Asked) -> int:
+        """Estimate the time from ``now_ps`` until the first block of a request could begin to move, without moving anything."""
+        drive, after_write, block, write = self.drive, self._after_write, request.block, request.write
         if not write and self._ahead.block <= block < self._ahead.end:
             waited_ps = max(now_ps + drive.read_hit[after_write], self._ahead.passes_ps(block))
             if drive.leaves_read_ahead:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from memwalk.simcore.storage.device import Parts, Run
+from memwalk.simcore.storage.device import Asked, Parts, Run
 from memwalk.simcore.storage.mems.geometry import MemsGeometry
 from memwalk.simcore.storage.mems.passes import Pass, plan
 from memwalk.simcore.storage.mems.sled import Motion, Sled
@@ -88,10 +88,10 @@ class Memstore:
         if self._end_ps == from_ps:
             self._end_ps = until_ps
 
-    def positioning_ps(self, now_ps: int, block: int, *, write: bool) -> int:  # noqa: ARG002 (reading and writing are alike)
-        """Estimate the time from ``now_ps`` until ``block`` could begin to move, without moving anything."""
+    def positioning_ps(self, now_ps: int, request: Asked) -> int:
+        """Estimate the time from ``now_ps`` until the first block of a request could begin to move, without moving anything."""
         begin_ps, overhead_ps, cylinder, motion = self._ready(now_ps)
-        place = self.geometry.locate(block)
+        place = self.geometry.locate(request.block)
         seek = min(sum(self._positioning(cylinder, motion, place.cylinder, place.row, way)) for way in self._directions)
         return max(0, begin_ps + overhead_ps + seek - now_ps)
 

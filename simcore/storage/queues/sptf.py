@@ -63,7 +63,7 @@ class Sptf:
             if nearest is not None and bounds[place] > nearest[0]:
                 break
             request = held[place]
-            found = positioning(now_ps, request.block, write=request.write) - ages[place], request, place
+            found = positioning(now_ps, request) - ages[place], request, place
             if nearest is None or found < nearest:
                 nearest = found
         assert nearest is not None

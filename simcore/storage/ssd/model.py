@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from heapq import heappop, heappush
 
 from memwalk.simcore.storage.calendar import Calendar
-from memwalk.simcore.storage.device import Parts
+from memwalk.simcore.storage.device import Asked, Parts
 from memwalk.simcore.storage.ssd.placement import Placement
 
 
@@ -91,11 +91,11 @@ class Ssd:
         self.parts = Parts(overhead_ps=ready_ps - start_ps, rotation_ps=wait_ps, transfer_ps=flash_ps, bus_ps=bus_ps)
         return end_ps
 
-    def positioning_ps(self, now_ps: int, block: int, *, write: bool) -> int:
-        """Estimate the time from ``now_ps`` until ``block`` could begin to move, without taking anything."""
+    def positioning_ps(self, now_ps: int, request: Asked) -> int:
+        """Estimate the time from ``now_ps`` until the first block of a request could begin to move, without taking anything."""
         ready_ps = max(now_ps, self._command_free_ps) + self.flash.overhead_ps
-        if not write:
-            (program,) = self._placement.programs(block, 1)
+        if not request.write:
+            (program,) = self._placement.programs(request.block, 1)
             if not self._is_buffered(program, ready_ps):
                 ready_ps = max(ready_ps, self._plane_free_ps[self._plane(program)]) + self.flash.read_ps
         return ready_ps - now_ps
