@@ -193,18 +193,32 @@ def test_a_first_request_by_hand() -> None:
 def test_a_queued_request_streams_on_without_overhead() -> None:
     served = memstore(2)
     first = served.serve(0, 3_376_340, 20, write=False)
+    served.expect(0)
     second = served.serve(first, 3_376_360, 20, write=False)
     row = 90 * 10**12 // 700_000
     assert second - first == row
     assert served.parts == Parts(transfer_ps=row - 20 * 5_120_000, bus_ps=20 * 5_120_000)
 
 
-def test_a_late_request_pays_for_its_command_and_finds_the_sled_elsewhere() -> None:
+@pytest.mark.parametrize("pause", [0, 1])
+def test_a_late_request_pays_for_its_command_and_finds_the_sled_elsewhere(pause: int) -> None:
     served = memstore(2)
     first = served.serve(0, 3_376_340, 20, write=False)
-    served.serve(first + 1, 3_376_360, 20, write=False)
+    served.serve(first + pause, 3_376_360, 20, write=False)
     assert served.parts.overhead_ps == 200 * MICROSECOND
     assert served.parts.seek_ps + served.parts.rotation_ps > 0
+
+
+def test_the_sled_moves_for_no_request_before_its_command_is_taken() -> None:
+    # The row passes from 700 to 829 us, and its blocks are over the bus at 931 us. The command of a request that comes at 750 us is
+    # taken at 950 us. So the sled goes then, as if the bus was free.
+    served, free = memstore(2), memstore(2)
+    first = served.serve(0, 3_376_340, 20, write=False)
+    free.serve(0, 3_376_340, 20, write=False)
+    served.expect(750 * MICROSECOND)
+    assert served.serve(first, 3_376_360, 20, write=False) == free.serve(750 * MICROSECOND, 3_376_360, 20, write=False)
+    assert served.parts.overhead_ps == 950 * MICROSECOND - first
+    assert sum(served.parts[1:]) == sum(free.parts[1:])
 
 
 @pytest.mark.parametrize(("idle_ms", "parked"), [(99, False), (101, True)])

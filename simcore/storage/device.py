@@ -82,10 +82,10 @@ class BatchDevice(StorageDevice, Protocol):
 
 @runtime_checkable
 class AnticipatingDevice(StorageDevice, Protocol):
-    """A device that has begun with a request which starts in the picosecond in which the one before ended: that has waited."""
+    """A device that takes the command of a request that waits, and moves for it as soon as the medium is done with the one before."""
 
-    def hold_up(self, from_ps: int, until_ps: int) -> None:
-        """Have the latest request, if it ended at ``from_ps``, end at ``until_ps``: until then what it shares with others is busy."""
+    def expect(self, arrival_ps: int) -> None:
+        """Say when the request came that is served next; one of which nothing is said comes when it starts."""
 
 
 def positioning_bounds(device: StorageDevice, now_ps: int, requests: Sequence[Asked]) -> Sequence[int]:

@@ -13,7 +13,7 @@ from heapq import heapreplace
 from typing import TypeAlias
 
 from memwalk.simcore.errors import UserError
-from memwalk.simcore.storage.device import MOST_DEVICES, StorageDevice, queue_depth
+from memwalk.simcore.storage.device import MOST_DEVICES, AnticipatingDevice, StorageDevice, queue_depth
 from memwalk.simcore.storage.disksim import Arrival, Measured
 from memwalk.simcore.storage.queues import Queue, Request
 from memwalk.simcore.storage.trace_lines import TraceLines
@@ -32,6 +32,7 @@ class _Station:
 
     def __init__(self, device: StorageDevice, queue: Queue) -> None:
         self.device = device
+        self._anticipates = device if isinstance(device, AnticipatingDevice) else None
         self.queue = queue
         self.ready = 0
         self._ends = [0] * queue_depth(device)
@@ -45,6 +46,8 @@ class _Station:
     def serve(self) -> Times:
         start, device = self.ready, self.device
         request = self.queue.pop(start, device)
+        if self._anticipates is not None:
+            self._anticipates.expect(request.arrival_ps)
         heapreplace(self._ends, device.serve(start, request.block, request.blocks, write=request.write))
         self.ready = max(start, self._ends[0])
         return (request.write, start - request.arrival_ps, *device.parts)

@@ -153,10 +153,14 @@ class DeviceServer:
         while self._idle and len(self._queue):
             self._idle.pop().start(now, self._queue.pop(now, self.device))
 
-    def hold_up(self, from_ps: int, until_ps: int) -> None:
-        """Tell a device that would know of it when the bus keeps it waiting: for what it has read or is to write."""
-        if self._anticipates is not None and until_ps > from_ps:
-            self._anticipates.hold_up(from_ps, until_ps)
+    def serve(self, start_ps: int, request: Request) -> int:
+        """Have the device serve a request; returns when it is done."""
+        if self._anticipates is not None:
+            self._anticipates.expect(request.arrival_ps)
+        if request.runs:
+            assert self.batches is not None
+            return self.batches.serve_batch(start_ps, request.runs, write=request.write)
+        return self.device.serve(start_ps, request.block, request.blocks, write=request.write)
 
     def left(self, place: "_Place") -> None:
         """Note that a request has ended; the next choice waits until everything else of this moment has happened."""
@@ -185,14 +189,8 @@ class _Place:
         if bus is not None and request.write:
             start = bus.carry(now, request.blocks)
             landed = start + bus.transfer_ps(request.blocks)
-            server.hold_up(now, start)
-        if request.runs:
-            assert server.batches is not None
-            moved = server.batches.serve_batch(start, request.runs, write=request.write)
-        else:
-            moved = server.device.serve(start, request.block, request.blocks, write=request.write)
+        moved = server.serve(start, request)
         end = max(moved, landed)
-        server.hold_up(moved, end)
         self._served = Served(request.arrival_ps, now, end, _with_wait(server.device.parts, start - now + end - moved))
         self._end.set(self._finish if bus is None or request.write else self._fetch, end - now)
 
@@ -209,7 +207,6 @@ class _Place:
         if late == 0:
             self._finish(event)
             return
-        self._server.hold_up(end, end + late)
         self._served = Served(arrival, start, end + late, _with_wait(parts, late))
         self._end.set(self._finish, late)
 

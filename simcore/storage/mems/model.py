@@ -29,9 +29,9 @@ class Electronics:
 class Memstore:
     """One MEMStore; see `memwalk.simcore.storage.device.StorageDevice` for `serve` and `positioning_ps`.
 
-    Between requests the sled sweeps from end to end; after a while it parks over the middle block. A request that starts in the
-    picosecond in which the one before ended has waited for it: its command was taken meanwhile, and the sled has moved for it
-    since the medium was done with the one before, while that one's blocks were still on the bus.
+    Between requests the sled sweeps from end to end; after a while it parks over the middle block. The command of a request that waits
+    (see `expect`) is taken meanwhile, and the sled moves for it as soon as the medium is done with the one before, while that one's
+    blocks are still on the bus.
 
     The device's own buffer of ten short segments, which does not read ahead, is left out: a database asks its own buffer first.
     """
@@ -50,7 +50,7 @@ class Memstore:
         self._parked = (place.cylinder, Motion(geometry.entry_nm(place.row, 1), 1))
         self._cylinder, self._motion = self._parked
         self._sled_free_ps = -electronics.idle_ps
-        self._end_ps = -1
+        self._arrival_ps: int | None = None  # of the request that is served next, if somebody has said it
 
     def serve(self, start_ps: int, block: int, blocks: int, *, write: bool) -> int:
         """Serve ``blocks`` blocks from ``block`` on, started at ``start_ps``; returns when that is done. Sets `parts`.
@@ -67,43 +67,42 @@ class Memstore:
         for block, blocks in runs:
             if not 0 <= block < block + blocks <= self.blocks:
                 raise ValueError(f"blocks {block} to {block + blocks - 1} are not all among the MEMStore's 0 to {self.blocks - 1}")
-        begin_ps, overhead_ps, self._cylinder, self._motion = self._ready(start_ps)
+        arrival_ps, self._arrival_ps = start_ps if self._arrival_ps is None else self._arrival_ps, None
+        begin_ps, startup_ps, self._cylinder, self._motion = self._ready(arrival_ps)
         passes = plan(self.geometry, runs, bidirectional=self.electronics.bidirectional)
         seek_ps, turn_ps, times_ps = self._sweep(passes)
         transfer_ps = times_ps[-1] + self._row_ps
-        on_medium_ps = begin_ps + overhead_ps + seek_ps + turn_ps
-        bus_ps = 0
+        on_medium_ps = begin_ps + startup_ps + seek_ps + turn_ps
         if write:
-            bus_ps = self._starved_ps(passes, times_ps, start_ps + overhead_ps - on_medium_ps)
-            self._sled_free_ps = self._end_ps = on_medium_ps + bus_ps + transfer_ps
+            taken_ps = arrival_ps + self.electronics.overhead_ps + startup_ps
+            bus_ps = self._starved_ps(passes, times_ps, max(start_ps, taken_ps) - on_medium_ps)
+            end_ps = self._sled_free_ps = on_medium_ps + bus_ps + transfer_ps
         else:
             self._sled_free_ps = on_medium_ps + transfer_ps
-            self._end_ps = on_medium_ps + self._fetched_ps(passes, times_ps, start_ps - on_medium_ps)
-            bus_ps = self._end_ps - self._sled_free_ps
-        self.parts = _behind(start_ps - begin_ps, Parts(overhead_ps, seek_ps, turn_ps, transfer_ps, bus_ps))
-        return self._end_ps
+            end_ps = on_medium_ps + self._fetched_ps(passes, times_ps, start_ps - on_medium_ps)
+            bus_ps = end_ps - self._sled_free_ps
+        overhead_ps = max(0, begin_ps - start_ps) + startup_ps
+        self.parts = _behind(max(0, start_ps - begin_ps), Parts(overhead_ps, seek_ps, turn_ps, transfer_ps, bus_ps))
+        return end_ps
 
-    def hold_up(self, from_ps: int, until_ps: int) -> None:
+    def expect(self, arrival_ps: int) -> None:
         """See `memwalk.simcore.storage.device.AnticipatingDevice`."""
-        if self._end_ps == from_ps:
-            self._end_ps = until_ps
+        self._arrival_ps = arrival_ps
 
     def positioning_ps(self, now_ps: int, request: Asked) -> int:
         """Estimate the time from ``now_ps`` until the first block of a request could begin to move, without moving anything."""
-        begin_ps, overhead_ps, cylinder, motion = self._ready(now_ps)
+        begin_ps, startup_ps, cylinder, motion = self._ready(request.arrival_ps)
         place = self.geometry.locate(request.block)
         seek = min(sum(self._positioning(cylinder, motion, place.cylinder, place.row, way)) for way in self._directions)
-        return max(0, begin_ps + overhead_ps + seek - now_ps)
+        return max(0, begin_ps + startup_ps + seek - now_ps)
 
-    def _ready(self, start_ps: int) -> tuple[int, int, int, Motion]:
-        """Return when the sled can start for a request of ``start_ps``, what the command takes, and where the sled then is."""
-        if start_ps == self._end_ps:
-            return self._sled_free_ps, 0, self._cylinder, self._motion
-        overhead_ps = self.electronics.overhead_ps
-        idle_ps = start_ps + overhead_ps - self._sled_free_ps
+    def _ready(self, arrival_ps: int) -> tuple[int, int, int, Motion]:
+        """Return when the sled is free for a request that came at ``arrival_ps``, how long it then takes to start, and where it is."""
+        begin_ps = max(self._sled_free_ps, arrival_ps + self.electronics.overhead_ps)
+        idle_ps = begin_ps - self._sled_free_ps
         if idle_ps >= self.electronics.idle_ps:
-            return start_ps, overhead_ps + self.electronics.startup_ps, *self._parked
-        return start_ps, overhead_ps, self._cylinder, self.sled.sweep(self._motion, idle_ps)
+            return begin_ps, self.electronics.startup_ps, *self._parked
+        return begin_ps, 0, self._cylinder, self.sled.sweep(self._motion, idle_ps)
 
     def _sweep(self, passes: Sequence[Pass]) -> tuple[int, int, list[int]]:
         """Move the sled over all passes; returns the seek and the turning before the first, and when each begins after that one."""
