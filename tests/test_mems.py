@@ -221,6 +221,17 @@ def test_the_sled_moves_for_no_request_before_its_command_is_taken() -> None:
     assert sum(served.parts[1:]) == sum(free.parts[1:])
 
 
+def test_a_queued_write_waits_for_the_bus_and_then_passes() -> None:
+    # The sled is at the next row when the first one has passed, and waits there until the bus, at 51.2 us for a block, has carried
+    # 20 blocks of the read and then 20 of the write.
+    made = memstore(2)
+    served = Memstore(made.geometry, made.sled, replace(made.electronics, bus_ps=51_200_000))
+    first = served.serve(0, 3_376_340, 20, write=False)
+    served.expect(0)
+    served.serve(first, 3_376_360, 20, write=True)
+    assert served.parts == Parts(transfer_ps=90 * 10**12 // 700_000, bus_ps=20 * 51_200_000)
+
+
 @pytest.mark.parametrize(("idle_ms", "parked"), [(99, False), (101, True)])
 def test_an_idle_sled_parks(idle_ms: int, parked: bool) -> None:
     served = memstore(2)

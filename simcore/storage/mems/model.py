@@ -82,7 +82,7 @@ class Memstore:
             end_ps = on_medium_ps + self._fetched_ps(passes, times_ps, start_ps - on_medium_ps)
             bus_ps = end_ps - self._sled_free_ps
         overhead_ps = max(0, begin_ps - start_ps) + startup_ps
-        self.parts = _behind(max(0, start_ps - begin_ps), Parts(overhead_ps, seek_ps, turn_ps, transfer_ps, bus_ps))
+        self.parts = _behind(max(0, start_ps - begin_ps), Parts(overhead_ps, seek_ps, turn_ps, transfer_ps, bus_ps), write=write)
         return end_ps
 
     def expect(self, arrival_ps: int) -> None:
@@ -156,11 +156,15 @@ class Memstore:
         return bus_ps
 
 
-def _behind(hidden_ps: int, parts: Parts) -> Parts:
+_OF_WRITES = ("overhead_ps", "seek_ps", "rotation_ps", "bus_ps", "transfer_ps")
+"""Parts in the order in which a write has them: it waits for the bus before blocks pass."""
+
+
+def _behind(hidden_ps: int, parts: Parts, *, write: bool) -> Parts:
     """Take away the first ``hidden_ps`` of a request, which passed before it started."""
-    left = []
-    for part in parts:
-        taken = min(part, hidden_ps)
+    left = parts._asdict()
+    for name in _OF_WRITES if write else Parts._fields:
+        taken = min(left[name], hidden_ps)
+        left[name] -= taken
         hidden_ps -= taken
-        left.append(part - taken)
-    return Parts(*left)
+    return Parts(**left)
