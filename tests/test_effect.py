@@ -42,6 +42,7 @@ STREAMS = "machine.caches.L1.prefetchers.0.distance_lines"
 DEGREE = STREAMS.replace("distance_lines", "degree")
 OTHER = f"machine.caches.L2.prefetchers={STREAM % 2}"
 SPACE = "kernel: layout-space, layout: nsm, table: r, data: {kind: uniform, records: 2000}"
+RECORDS = SPACE.replace("layout-space", "layout-point")
 MOVES = "kernel: disk-index, keys: 1000, operations: 1, upward_moves: through-buffer, operation: %s"
 INDEX = "kernel: disk-index, operation: scan, structure: array, keys: 1000, operations: 1, range: 500, pool_frames: 32"
 STRINGS = "kernel: string-index, operation: search, structure: %s, keys: 1000, operations: 10"
@@ -87,7 +88,6 @@ def on_storage(workload: str, storage: str) -> str:
         (experiment(SCAN, ATLAS % ", depth: 8"), (), "storage.depth"),
         (experiment(SCAN, ATLAS % ", step: write"), (), "storage.step"),
         (experiment(SCAN, ATLAS % ", stripe_blocks: 64"), (), "storage.stripe_blocks"),
-        (experiment(SCAN, ATLAS % ", bus: 160MB/s"), (), "storage.bus"),
         (experiment(SCAN, ATLAS % ", queue: sptf"), (), "storage.queue"),
         (experiment(SCAN, ATLAS % ", disks: 2, volume: striped, stripe_blocks: 3, queue: sptf"), (), "storage.queue"),
         (experiment(Q14, ATLAS % ", queue: sptf"), (), "storage.queue"),
@@ -95,6 +95,7 @@ def on_storage(workload: str, storage: str) -> str:
         (experiment(JOIN + ", output: stored", ATLAS % ", read_pages: 4"), (), "storage.read_pages"),
         (experiment(Q14, ATLAS % (DISK % "write_settle: 1ms")), (), "storage.parameters.write_settle"),
         (on_storage(CLOTHO, ATLAS % (DISK % "write_segments: 1")), (), "storage.parameters.write_segments"),
+        (on_storage(RECORDS, ATLAS % (DISK % "write_segments: 1")), (), "storage.parameters.write_segments"),
         (experiment(JOIN + ", output: stored", ATLAS % (DISK % "read_ahead_blocks: 0")), (), "storage.parameters.read_ahead_blocks"),
         (on_storage(SPANNING + ", write_share: 1", ATLAS % (DISK % "leaves_read_ahead: true")), (), "storage.parameters.leaves_read_ahead"),
         (on_storage(SPANNING, ATLAS % ", disks: 2, volume: striped, stripe_blocks: 8, queue: sptf"), (), "storage.queue"),
@@ -342,7 +343,11 @@ def test_those_that_some_may_make_do(tmp_path: Path, workload: str) -> None:
         (on_storage(f"kernel: together, programs: {{a: {{{REQUESTS}}}, b: {{{CLOTHO}}}}}", ATLAS % STRIPES), ()),
         (experiment(SCAN.replace("scan", "update"), ATLAS % ", queue: sptf"), ()),
         (experiment(LOAD, ATLAS % ", queue: sptf, write_batch: 4"), ()),
+        (experiment(SCAN, ATLAS % ", bus: 160MB/s"), ()),
         (experiment(LOAD, ATLAS % (DISK % "write_settle: 1ms, write_segments: 1")), ()),
+        (on_storage(CLOTHO + ", changes: true", ATLAS % (DISK % "write_settle: 1ms, write_segments: 1")), ()),
+        (on_storage(CLOTHO.replace("scan", "point") + ", operation: update", ATLAS % (DISK % "write_settle: 1ms")), ()),
+        (on_storage(RECORDS + ", operation: update", ATLAS % (DISK % "write_settle: 1ms")), ()),
         (on_storage(CLOTHO, ATLAS % (DISK % "read_ahead_blocks: 0")), ()),
         (on_storage(CLOTHO, ATLAS.replace("atlas-10k", "cheetah-36es") % (", disks: 2, volume: atropos" + DISK % "write_settle: 1ms")), ()),
         (experiment(JOIN + ", pages_asked_ahead: 8", ATLAS % ", queue: sptf, read_pages: 4, prefetchers: 2"), ()),

@@ -347,7 +347,6 @@ RULES = (
         )
         for command in commands
     ),
-    Rule("storage.bus", "several disks, which share it", lambda run: run.storage.get("disks", 1) > 1, neutral=(None,)),
     *(
         Rule(
             path,

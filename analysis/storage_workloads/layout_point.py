@@ -2,7 +2,7 @@
 
 import random
 from collections.abc import Mapping
-from typing import Literal
+from typing import ClassVar, Literal
 
 from pydantic import Field, model_validator
 
@@ -11,6 +11,7 @@ from memwalk.analysis.storage_workloads.commands import check_room
 from memwalk.analysis.storage_workloads.layouts import LaidOut
 from memwalk.analysis.storage_workloads.limits import AtOnce, Seed, Times
 from memwalk.analysis.storage_workloads.one_program import Begun, Columns, OneProgram, Placed
+from memwalk.analysis.storage_workloads.traffic import TrafficOf, updating
 from memwalk.simcore.storage.period import Period
 from memwalk.simcore.storage.system import System
 from memwalk.simcore.storage.volumes import Volume
@@ -25,6 +26,8 @@ class LayoutPoint(LaidOut, OneProgram):
 
     Where a record is, is known: there is no index and no buffer pool. An update writes the pages back that it read.
     """
+
+    traffic: ClassVar[TrafficOf] = updating("operation", "update", asks_for_rows=False)
 
     kernel: Literal["layout-point"]
     table: str = Field(description="Table of the data")

@@ -23,3 +23,8 @@ def always(*, reads: bool = True, writes: bool = True, asks_for_rows: bool = Tru
     """Make what tells the same of every workload."""
     same = Traffic(reads, writes, asks_for_rows)
     return lambda _workload: same
+
+
+def updating(key: str, value: Any, *, asks_for_rows: bool = True) -> TrafficOf:
+    """Make what tells that a workload reads, and writes if its ``key`` is ``value``."""
+    return lambda workload: Traffic(writes=workload[key] == value, asks_for_rows=asks_for_rows)

@@ -10,7 +10,7 @@ from memwalk.analysis.storage_workloads.limits import Attributes, Pool, Records,
 from memwalk.analysis.storage_workloads.one_program import Begun, Columns, OneProgram, Placed
 from memwalk.analysis.storage_workloads.placed import frames_in, placed, placed_index
 from memwalk.analysis.storage_workloads.reconstruction import Reconstruction
-from memwalk.analysis.storage_workloads.traffic import TrafficOf, always
+from memwalk.analysis.storage_workloads.traffic import TrafficOf, updating
 from memwalk.simcore.storage.period import Period
 from memwalk.simcore.storage.volumes import Volume
 from memwalk.traces.storage import Client
@@ -22,7 +22,7 @@ from memwalk.workloads.programs import clotho
 class ClothoPoint(OneProgram):
     """Random records one after another: a leaf of the index, then the record; the inner nodes of the index are in memory."""
 
-    traffic: ClassVar[TrafficOf] = always(writes=False)
+    traffic: ClassVar[TrafficOf] = updating("operation", "update")
 
     kernel: Literal["clotho-point"]
     layout: Layout = Field(description="How records lie in pages and on storage")

@@ -14,7 +14,7 @@ from memwalk.analysis.storage_workloads.placed import check_read_ahead, frames_i
 from memwalk.analysis.storage_workloads.reconstruction import Reconstruction
 from memwalk.analysis.storage_workloads.samples import simulate_samples
 from memwalk.analysis.storage_workloads.scattering import Scattering
-from memwalk.analysis.storage_workloads.traffic import TrafficOf, always
+from memwalk.analysis.storage_workloads.traffic import TrafficOf, updating
 from memwalk.simcore.storage.period import Period
 from memwalk.simcore.storage.sampled import Sampled
 from memwalk.simcore.storage.system import System
@@ -32,7 +32,7 @@ class ClothoScan(OneProgram):
     """A scan of R by one user, whose pages are read ahead while the processor works on those that are there."""
 
     processes: ClassVar[bool] = True
-    traffic: ClassVar[TrafficOf] = always(writes=False)
+    traffic: ClassVar[TrafficOf] = updating("changes", True)
 
     kernel: Literal["clotho-scan"]
     layout: Layout = Field(description="How records lie in pages and on storage")
