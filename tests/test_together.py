@@ -71,6 +71,13 @@ def of(columns: dict[str, float | int], program: str) -> dict[str, float | int]:
     return {name.removeprefix(f"{program}."): value for name, value in columns.items() if name.startswith(f"{program}.")}
 
 
+def test_seconds_of_all_begin_with_the_first(device: System) -> None:
+    # The request of the one begins 10 s behind that of the other, and takes some milliseconds.
+    found = together(device, {"late": stream(1, count=1, start="20s"), "early": stream(2, count=1, start="10s")})
+    assert found["seconds"] == pytest.approx(10 + found["late.seconds"])
+    assert found["late.seconds"] < 0.01
+
+
 def test_programs_on_disks_of_their_own_are_each_alone(device: System) -> None:
     programs = {"a": stream(1, disks=[0]), "b": stream(2, write_share=0.5, disks=[1])}
     found = together(device, programs)

@@ -57,6 +57,8 @@ class Side:
 class Ran(NamedTuple):
     """One time that a program ran: the period that was measured, and its columns."""
 
+    began_ps: int
+    """On the clock of all that ran."""
     measured: Period
     columns: Columns
 
@@ -80,6 +82,11 @@ class Outcome:
     def served(self) -> IoTimes:
         """Requests that devices served for it meanwhile."""
         return reduce(add, (ran.measured.served for ran in self.together))
+
+    @property
+    def began_ps(self) -> int:
+        """When it began first, on the clock of all."""
+        return self.together[0].began_ps
 
     @property
     def end_ps(self) -> int:
@@ -223,12 +230,12 @@ class _Runs:
         return clients
 
     def read(self, when: str, each: Iterable[Mapping[str, Period]]) -> list[Ran]:
-        """Make the columns of each time; its last period is what was measured.
+        """Make the columns of each time.
 
         Raises a `MisfitError`, which says ``when`` that was, if nothing was done that could be compared.
         """
         try:
-            found = [_ran([*periods.values()][-1], columns(periods)) for columns, periods in zip(self._columns, each, strict=True)]
+            found = [_ran([*periods.values()], columns(periods)) for columns, periods in zip(self._columns, each, strict=True)]
         except UserError as error:
             raise self._misfit(when, str(error)) from None
         if not all(ran.columns[self._measure] for ran in found):
@@ -240,8 +247,9 @@ class _Runs:
         return MisfitError("kernel", f"program {self._name}, {when}: {message}", (self._name,))
 
 
-def _ran(measured: Period, columns: Columns) -> Ran:
-    """Put the columns that all programs have before those of a kernel."""
+def _ran(periods: Sequence[Period], columns: Columns) -> Ran:
+    """Put the columns that all programs have before those of a kernel; the last of the periods is what was measured."""
+    measured = periods[-1]
     elapsed, served = seconds(measured.elapsed_ps), measured.served
     common: Columns = {
         SECONDS: elapsed,
@@ -250,4 +258,4 @@ def _ran(measured: Period, columns: Columns) -> Ran:
         "mean_response_ms": 1000 * seconds(served.response_ps) / served.requests if served.requests else 0.0,
         "disk_utilization": measured.utilization,
     }
-    return Ran(measured, common | io_columns(served) | columns)
+    return Ran(periods[0].began_ps, measured, common | io_columns(served) | columns)

@@ -95,7 +95,7 @@ class Together(StrictModel):
         with _told_by_program():
             outcomes = side_by_side(system, sides := sides_of(self.programs))
         return {
-            "seconds": seconds(max(outcome.end_ps for outcome in outcomes.values())),
+            "seconds": seconds(max(one.end_ps for one in outcomes.values()) - min(one.began_ps for one in outcomes.values())),
             "mean_slowdown": fmean(outcome.slowdown for outcome in outcomes.values()),
             **io_columns(reduce(add, (outcome.served for outcome in outcomes.values()))),
             **columns_of(outcomes, sides),
