@@ -20,6 +20,10 @@ class Period:
     """What devices served for the program, for its clients and its pools."""
     disks: int
     """Devices that the program's volume lies on."""
+    serving_ps: int
+    """Time in which these served the program, summed over them."""
+    disks_busy_ps: int
+    """Time in which these served anybody, summed over them."""
     pools: Mapping[str, PoolStatistics]
     """What its buffer pools did, by name."""
     busy_ps: int
@@ -30,7 +34,15 @@ class Period:
     @property
     def utilization(self) -> float:
         """Share of the time in which a device serves the program, on average over its devices."""
-        return self.served.busy_ps / (self.elapsed_ps * self.disks) if self.elapsed_ps else 0.0
+        return self._share(self.serving_ps)
+
+    @property
+    def utilization_by_all(self) -> float:
+        """Share of the time in which a device serves anybody, on average over the program's devices."""
+        return self._share(self.disks_busy_ps)
+
+    def _share(self, busy_ps: int) -> float:
+        return busy_ps / (self.elapsed_ps * self.disks) if self.elapsed_ps else 0.0
 
 
 @dataclass

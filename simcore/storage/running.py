@@ -192,6 +192,8 @@ class Running:
             asked=counts.asked,
             served=self._volume.times,
             disks=self._volume.volume.disks,
+            serving_ps=self._volume.serving_ps,
+            disks_busy_ps=self._volume.busy_ps,
             pools=counts.pools,
             busy_ps=self._processor.busy_ps,
             completed=counts.completed,

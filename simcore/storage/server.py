@@ -17,8 +17,9 @@ import simpy
 from simpy.events import NORMAL, EventPriority
 
 from memwalk.simcore.storage.bus import Bus
+from memwalk.simcore.storage.busy_time import BusyTime
 from memwalk.simcore.storage.device import MOST_DEVICES, AnticipatingDevice, BatchDevice, Parts, Run, StorageDevice, queue_depth
-from memwalk.simcore.storage.queues import Fcfs, Queue, Request
+from memwalk.simcore.storage.queues import Fcfs, Queue, Request, nobody
 from memwalk.simcore.storage.steps import step_made
 
 
@@ -43,6 +44,9 @@ class Served(NamedTuple):
 
 Done = Callable[[Served], object]
 """What is called back when a request has been served."""
+
+Begun = Callable[[int], object]
+"""What is called back with the time, in ps, when a device begins to serve a request."""
 
 
 class _Alarm(simpy.Event):
@@ -97,16 +101,15 @@ class DeviceServer:
         self._anticipates = device if isinstance(device, AnticipatingDevice) else None
         self._sequence = 0
         self._idle = [_Place(self, NORMAL + 1 + number) for _ in range(queue_depth(device))]
-        self._places = len(self._idle)
-        self._busy_since: int | None = None
-        self._busy_ps = 0
+        self.busy = BusyTime()
+        """With requests of anybody."""
         self._choosing = False
         self._choice = _Alarm(env, NORMAL + 1 + MOST_DEVICES + number)
 
     @property
     def busy_ps(self) -> int:
         """Time so far in which a request, or several at once, was served."""
-        return self._busy_ps + (0 if self._busy_since is None else int(self.env.now) - self._busy_since)
+        return self.busy.passed_ps(int(self.env.now))
 
     def submit(self, block: int, blocks: int, *, write: bool = False, priority: int = 0) -> simpy.Event:
         """Submit a request; returns the event of its end, whose value is `Served`."""
@@ -114,14 +117,29 @@ class DeviceServer:
         self.submit_call(block, blocks, write, event.succeed, priority)
         return event
 
-    def submit_call(self, block: int, blocks: int, write: bool, done: Done, priority: int = 0) -> None:  # noqa: FBT001 (called per request)
-        """Submit a request; ``done`` is called at its end. Faster than `submit`.
+    def submit_call(  # noqa: PLR0917 (called per request)
+        self,
+        block: int,
+        blocks: int,
+        write: bool,  # noqa: FBT001 (called per request)
+        done: Done,
+        priority: int = 0,
+        begun: Begun = nobody,
+    ) -> None:
+        """Submit a request; ``begun`` is called when the device begins to serve it, ``done`` at its end. Faster than `submit`.
 
         Of requests that arrive in the same picosecond and are equal to the queue, lower ``priority`` goes first.
         """
-        self._push(Request(int(self.env.now), priority, self._sequence + 1, block, blocks, write, done))
+        self._push(Request(int(self.env.now), priority, self._sequence + 1, block, blocks, write, done, begun))
 
-    def submit_batch_call(self, runs: Sequence[Run], write: bool, done: Done, priority: int = 0) -> None:  # noqa: FBT001 (as `submit_call`)
+    def submit_batch_call(
+        self,
+        runs: Sequence[Run],
+        write: bool,  # noqa: FBT001 (as `submit_call`)
+        done: Done,
+        priority: int = 0,
+        begun: Begun = nobody,
+    ) -> None:
         """Submit runs of blocks that belong together; ``done`` is called when the last has been served.
 
         A `BatchDevice` gets them as one request, any other device one after the other, in their order under FCFS.
@@ -129,10 +147,10 @@ class DeviceServer:
         if len(runs) == 1 or self.batches is None:
             last = done if len(runs) == 1 else LastOf(len(runs), done)
             for block, blocks in runs:
-                self.submit_call(block, blocks, write, last, priority)
+                self.submit_call(block, blocks, write, last, priority, begun)
             return
         blocks = sum(run.blocks for run in runs)
-        self._push(Request(int(self.env.now), priority, self._sequence + 1, runs[0].block, blocks, write, done, tuple(runs)))
+        self._push(Request(int(self.env.now), priority, self._sequence + 1, runs[0].block, blocks, write, done, begun, tuple(runs)))
 
     def _push(self, request: Request) -> None:
         self._sequence = request.sequence
@@ -148,8 +166,6 @@ class DeviceServer:
         """Start what the queue gives, as much as the device takes."""
         self._choosing = False
         now = int(self.env.now)
-        if self._busy_since is None and len(self._queue):
-            self._busy_since = now
         while self._idle and len(self._queue):
             self._idle.pop().start(now, self._queue.pop(now, self.device))
 
@@ -165,9 +181,7 @@ class DeviceServer:
     def left(self, place: "_Place") -> None:
         """Note that a request has ended; the next choice waits until everything else of this moment has happened."""
         self._idle.append(place)
-        if len(self._idle) == self._places and self._busy_since is not None:
-            self._busy_ps += int(self.env.now) - self._busy_since
-            self._busy_since = None
+        self.busy.end(int(self.env.now))
         if not self._choosing and len(self._queue):
             self._choose_later()
 
@@ -185,6 +199,8 @@ class _Place:
         """Serve a request from now on."""
         self._request = request
         server, bus = self._server, self._server.bus
+        server.busy.begin(now)
+        request.begun(now)
         start = landed = now
         if bus is not None and request.write:
             start = bus.carry(now, request.blocks)

@@ -69,7 +69,7 @@ class Compound(TpccSettings):
             "tpmc_together": users.columns["tpmc"],
             "tpcc_slowdown": users.slowdown,
             "mean_slowdown": (query.slowdown + users.slowdown) / 2,
-            "disk_utilization": served.busy_ps / (users.elapsed_ps * system.disks),
+            "disk_utilization": users.together[0].measured.utilization_by_all,
             **io_columns(served),
             **columns_of(outcomes, sides),
         }

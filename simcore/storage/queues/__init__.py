@@ -4,7 +4,7 @@ from typing import Literal, TypeAlias, get_args
 
 from memwalk.simcore.storage.queues.c_look import CLook
 from memwalk.simcore.storage.queues.fcfs import Fcfs
-from memwalk.simcore.storage.queues.queue import Queue, Request
+from memwalk.simcore.storage.queues.queue import Queue, Request, nobody
 from memwalk.simcore.storage.queues.sptf import AgedSptf, Sptf
 
 QueueKind: TypeAlias = Literal["fcfs", "c-look", "sptf", "aged-sptf"]
@@ -16,4 +16,4 @@ FCFS: QueueKind = "fcfs"
 SPTF: QueueKind = "sptf"
 AGED_SPTF: QueueKind = "aged-sptf"
 
-__all__ = ["AGED_SPTF", "FCFS", "QUEUES", "SPTF", "AgedSptf", "CLook", "Fcfs", "Queue", "QueueKind", "Request", "Sptf"]
+__all__ = ["AGED_SPTF", "FCFS", "QUEUES", "SPTF", "AgedSptf", "CLook", "Fcfs", "Queue", "QueueKind", "Request", "Sptf", "nobody"]

@@ -27,6 +27,8 @@ class Request(NamedTuple):
     write: bool
     done: Callable[[Any], object] = nobody
     """Called with the times of the request once it is served."""
+    begun: Callable[[int], object] = nobody
+    """Called with the time, in ps, when the device begins to serve it."""
     runs: tuple[Run, ...] = ()
     """The runs of a batch that the device serves as one; ``block`` is then the first of them, and ``blocks`` all together."""
 
