@@ -186,6 +186,17 @@ def test_reading_ahead_brings_blocks_before_they_are_asked_for() -> None:
     assert read(disk, 91 * MS, 150) == 96_101 * US  # it is not there, and starts 60 sectors behind the index mark
 
 
+def test_a_stream_goes_on_in_the_next_zone_for_a_read_that_does() -> None:
+    # Track 19 passes from 8 to 18 ms. At 7.51 ms block 1995 is under the head, and the zone ends at 8 ms. The next one is reached in 2 ms,
+    # just when it begins, and five of its blocks take 1 ms.
+    disk = small(**READING_AHEAD)
+    assert read(disk, 0, 1980, 10) == 7_001 * US
+    assert read(disk, 7_510 * US, 1995, 10) == 11_001 * US
+    assert disk.parts == (0, 0, 0, 3_490 * US, 1 * US)
+    assert read(disk, 11_200 * US, 2005) == 11_201 * US  # the stream has gone on
+    assert read(disk, 30 * MS, 1990) == 30_001 * US  # and what it has read before is held
+
+
 def test_a_long_stream_overwrites_its_own_segment() -> None:
     disk = small(**READING_AHEAD)
     now = 0

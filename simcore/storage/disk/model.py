@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from functools import lru_cache, partial
 
 from memwalk.simcore.storage.device import Asked, Parts
-from memwalk.simcore.storage.disk.arm import Arm
+from memwalk.simcore.storage.disk.arm import Arm, Pass
 from memwalk.simcore.storage.disk.drive import Drive
 from memwalk.simcore.storage.disk.geometry import Geometry, Place
 from memwalk.simcore.storage.disk.read_ahead import ReadAhead
@@ -111,8 +111,9 @@ class Disk:
                 held = max(block, reached)
                 if reached < ahead.end and not self._leaves_read_ahead(start_ps, block):
                     ahead.extend(end)
-                    if held < end <= ahead.end:
-                        return self._read_stream(start_ps, now_ps, block, held, end)
+                    if held < end:
+                        read_on = self._read_stream if end <= ahead.end else self._read_into_next_zone
+                        return read_on(start_ps, now_ps, block, held, end)
         else:
             held = self._segments.end(block)
         if held < end:
@@ -139,21 +140,36 @@ class Disk:
         self.parts = Parts(now_ps - start_ps, 0, begin_ps - now_ps, passed_ps - begin_ps, end_ps - passed_ps)
         return end_ps
 
+    def _read_into_next_zone(self, start_ps: int, now_ps: int, block: int, held: int, end: int) -> int:
+        """Do the same for blocks of which only the first are read ahead: the stream ends with its zone, and the heads go on from there."""
+        begin_ps = max(now_ps, self._ahead.passes_ps(block))
+        comes_ps = self._ahead.passes_ps(held)
+        self._stop_reading_ahead(now_ps)
+        read, end_ps = self._passes(now_ps, comes_ps, self.geometry.locate(held), block, held, end)
+        self.parts = Parts(now_ps - start_ps, 0, begin_ps - now_ps, read.end_ps - begin_ps, end_ps - read.end_ps)
+        return end_ps
+
     def _read_medium(self, start_ps: int, block: int, held: int, end: int) -> int:
         """Read blocks of which those from ``held`` on are not in the buffer."""
-        drive = self.drive
-        overhead = drive.read_miss[self._after_write]
+        overhead = self.drive.read_miss[self._after_write]
         now_ps = start_ps + overhead
         self._stop_reading_ahead(now_ps)
         place = self.geometry.locate(held)
         arrival_ps = max(now_ps, self._arm.free_ps) + self._arm.reach_ps(place, write=False)
-        read = self._arm.transfer(arrival_ps, place, held, end)
-        if drive.segments:
-            self._ahead.follow(read, block, end)
-        free_ps = now_ps + (held - block) * drive.bus_ps
-        end_ps = self._over_bus_ps(free_ps, read.begin_ps, read.end_ps, place, held, end)
+        read, end_ps = self._passes(now_ps, arrival_ps, place, block, held, end)
         self.parts = Parts(overhead, arrival_ps - now_ps, read.begin_ps - arrival_ps, read.end_ps - read.begin_ps, end_ps - read.end_ps)
         return end_ps
+
+    def _passes(self, now_ps: int, arrival_ps: int, place: Place, block: int, held: int, end: int) -> tuple[Pass, int]:  # noqa: PLR0917 (called per request)
+        """Let the blocks from ``held`` (at ``place``) on pass, where the heads are at ``arrival_ps``; those before are in the buffer.
+
+        Returns how, and when all are over the bus, which is free at ``now_ps``. The stream goes on behind them.
+        """
+        read = self._arm.transfer(arrival_ps, place, held, end)
+        if self.drive.segments:
+            self._ahead.follow(read, block, end)
+        free_ps = now_ps + (held - block) * self.drive.bus_ps
+        return read, self._over_bus_ps(free_ps, read.begin_ps, read.end_ps, place, held, end)
 
     def _write_to_medium(self, start_ps: int, block: int, end: int) -> int:
         """Write so late that the bus brings every block in time."""
