@@ -14,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memwalk.simcore.paths import configs
+from memwalk.simcore.storage.bus import Bus
 from memwalk.simcore.storage.calendar import Calendar
 from memwalk.simcore.storage.device import Parts
 from memwalk.simcore.storage.queues import Request
@@ -292,6 +293,16 @@ def test_a_server_gives_a_drive_as_many_requests_as_it_takes() -> None:
     assert served[4].start_ps == served[0].end_ps  # the first that ends makes room for the fifth
     assert served[4].end_ps < served[2].end_ps
     assert all(sum(one.parts) == one.end_ps - one.start_ps for one in served)
+
+
+def test_a_read_waits_for_no_write_that_waits_for_the_bus() -> None:
+    # The bus takes 1000 for each block: it brings four from 0 on, and one from 4000 on. The read's command comes 7 behind the first one's.
+    env = simpy.Environment()
+    server = DeviceServer(env, Ssd(SMALL), bus=Bus(512 * 10**9))
+    _, waits, reads = (server.submit(block, blocks, write=write) for block, blocks, write in [(0, 4, True), (8, 1, True), (4, 4, False)])
+    env.run()
+    assert waits.value.parts == Parts(overhead_ps=100, bus_ps=4000 + 1000 - 100)
+    assert reads.value.parts.overhead_ps == 107
 
 
 @given(REQUESTS, st.integers(1, 5))

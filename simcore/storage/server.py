@@ -193,21 +193,31 @@ class _Place:
         self._server = server
         self._end = _Alarm(server.env, priority)
         self._request: Request | None = None
+        self._start_ps = 0
         self._served = Served(0, 0, 0, Parts())
 
     def start(self, now: int, request: Request) -> None:
-        """Serve a request from now on."""
-        self._request = request
+        """Take a request now; the device begins with it when the shared bus is free to bring what is written."""
+        self._request, self._start_ps = request, now
         server, bus = self._server, self._server.bus
         server.busy.begin(now)
         request.begun(now)
-        start = landed = now
+        wait = bus.carry(now, request.blocks) - now if bus is not None and request.write else 0
+        if wait:
+            self._end.set(self._move, wait)
+        else:
+            self._move(self._end)
+
+    def _move(self, _: simpy.Event) -> None:
+        """Have the device serve the request from now on."""
+        request, server, bus = self._request, self._server, self._server.bus
+        assert request is not None
+        now = int(server.env.now)
+        moved = end = server.serve(now, request)
         if bus is not None and request.write:
-            start = bus.carry(now, request.blocks)
-            landed = start + bus.transfer_ps(request.blocks)
-        moved = server.serve(start, request)
-        end = max(moved, landed)
-        self._served = Served(request.arrival_ps, now, end, _with_wait(server.device.parts, start - now + end - moved))
+            end = max(moved, now + bus.transfer_ps(request.blocks))
+        waited = now - self._start_ps + end - moved
+        self._served = Served(request.arrival_ps, self._start_ps, end, _with_wait(server.device.parts, waited))
         self._end.set(self._finish if bus is None or request.write else self._fetch, end - now)
 
     def _fetch(self, event: simpy.Event) -> None:
