@@ -65,6 +65,22 @@ def test_a_calendar_gives_the_first_gap(wishes: list[tuple[int, int]]) -> None:
         taken.update(range(begin, begin + duration))
 
 
+@given(st.lists(st.tuples(st.integers(0, 60), st.integers(1, 9)), max_size=25), st.integers(0, 40), st.integers(0, 40), st.integers(0, 30))
+def test_a_calendar_fills_what_is_free_the_latest_first(taken: list[tuple[int, int]], earliest: int, length: int, duration: int) -> None:
+    calendar = Calendar()
+    busy: set[int] = set()
+    for wish in taken:
+        end = calendar.take(*wish)
+        busy.update(range(end - wish[1], end))
+    free = [moment for moment in range(earliest, earliest + length) if moment not in busy]
+    assert calendar.fill(earliest, earliest + length, duration) == max(0, duration - len(free))
+    busy.update(free[len(free) - min(duration, len(free)) :])
+    for begin in range(70):
+        if begin not in busy:
+            assert calendar.take(begin, 1) == begin + 1
+            busy.add(begin)
+
+
 def test_a_calendar_forgets_what_is_past() -> None:
     calendar = Calendar()
     calendar.take(0, 10)

@@ -86,6 +86,32 @@ def test_nothing_flows_before_the_head_is_there(bus_us, end_us):
     assert event.value.parts.bus_ps == (end_us - 1000) * 10**6
 
 
+def test_reads_share_a_bus_that_is_idle_between_their_blocks():
+    """Two devices read ten blocks in 1000 us at the same time, and the bus takes 20 us for one: only the last ones meet."""
+    env = simpy.Environment()
+    servers = serve_devices(env, [device(block_ps=100 * 10**6, positioning=0) for _ in range(2)], bus=Bus(512 * 50_000))
+    events = [server.submit(0, 10) for server in servers]
+    env.run()
+    assert [event.value.end_ps // 10**6 for event in events] == [1000, 1020]
+
+
+def test_a_long_read_flows_around_a_short_one():
+    """The bus takes 80 us for a block.
+
+    The short read has its block from 900 to 950 us, which the bus takes up to 980 us. The long one has ten blocks up to 1000 us: nine
+    have gone over before 900 us, and the last one does so behind the other.
+    """
+    env = simpy.Environment()
+    devices = [device(block_ps=block_us * 10**6, positioning=0) for block_us in (100, 50)]
+    long, short = serve_devices(env, devices, bus=Bus(512 * 12_500))
+    event = long.submit(0, 10)
+    env.run(900 * 10**6)
+    other = short.submit(0, 1)
+    env.run()
+    assert other.value.parts.bus_ps == 30 * 10**6
+    assert event.value.end_ps == 1060 * 10**6 == sum(event.value.parts)
+
+
 def test_a_bus_bounds_the_bandwidth():
     """Four devices that need 1 us for a block, behind a bus that needs 10 us."""
     for write in (False, True):

@@ -1,13 +1,17 @@
 """A bus that several devices share, such as one Ultra160 SCSI channel."""
 
+from collections.abc import Hashable
+
+from memwalk.simcore.storage.calendar import Calendar
 from memwalk.simcore.storage.device import BLOCK_BYTES
 from memwalk.simcore.units import PS_PER_SECOND
 
 
 class Bus:
-    """Carries one transfer at a time, in the order in which devices ask for it.
+    """Carries one block at a time, of whoever asks for it first.
 
-    A device's own times include its transfer over an idle bus. What is added here is waiting while others transfer.
+    A device's own times include its transfer over an idle bus. What is added here is waiting while others transfer. What is read is
+    claimed at its end, when it is known what the bus has carried meanwhile: it has gone over in what was left, but for the last block.
     """
 
     def __init__(self, bytes_per_second: int) -> None:
@@ -15,14 +19,33 @@ class Bus:
         if bytes_per_second <= 0:
             raise ValueError(f"a bus of {bytes_per_second} bytes per second carries nothing; give its bandwidth, such as 160_000_000")
         self.bytes_per_second = bytes_per_second
-        self._free_ps = 0
+        self._taken = Calendar()
+        self._reading: dict[Hashable, int] = {}  # who reads, and since when, in order of time
 
     def transfer_ps(self, blocks: int) -> int:
         """Return the time that ``blocks`` blocks take, to the picosecond below."""
         return blocks * BLOCK_BYTES * PS_PER_SECOND // self.bytes_per_second
 
-    def carry(self, earliest_ps: int, blocks: int) -> int:
-        """Take the bus for ``blocks`` blocks, from ``earliest_ps`` or when it is free; returns when it begins."""
-        begin = max(earliest_ps, self._free_ps)
-        self._free_ps = begin + self.transfer_ps(blocks)
-        return begin
+    def carry(self, now_ps: int, blocks: int) -> int:
+        """Take the bus for ``blocks`` blocks as soon as it is free from now on; returns when it begins."""
+        self._forget(now_ps)
+        flow_ps = self.transfer_ps(blocks)
+        return self._taken.take(now_ps, flow_ps) - flow_ps
+
+    def read(self, who: Hashable, now_ps: int) -> None:
+        """Note that somebody begins to read now, who will `bring` what he has read."""
+        self._reading[who] = now_ps
+
+    def bring(self, who: Hashable, now_ps: int, blocks: int, reads_ps: int) -> int:
+        """Carry what somebody has read, of which blocks have come for ``reads_ps`` until now; returns how long from now on that takes."""
+        begin_ps = max(self._reading.pop(who), now_ps - reads_ps)
+        last_ps = max(begin_ps, now_ps - self.transfer_ps(1))
+        flow_ps = self.transfer_ps(blocks)
+        late_ps = self._taken.fill(begin_ps, last_ps, flow_ps - self.transfer_ps(1))
+        end_ps = self._taken.take(last_ps, late_ps + self.transfer_ps(1))
+        self._forget(now_ps)
+        return end_ps - now_ps
+
+    def _forget(self, now_ps: int) -> None:
+        """Drop what nobody will ask about any more who reads or begins now."""
+        self._taken.forget(next(iter(self._reading.values()), now_ps))

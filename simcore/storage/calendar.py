@@ -1,6 +1,6 @@
 """When something is taken that carries one thing at a time: a channel, a link."""
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 
 
 class Calendar:
@@ -33,6 +33,21 @@ class Calendar:
             starts.insert(index, begin)
             ends.insert(index, end)
         return end
+
+    def fill(self, earliest: int, latest: int, duration: int) -> int:
+        """Take up to ``duration`` of what is free from ``earliest`` to ``latest``, the latest of it; returns what there was no room for."""
+        gaps = []
+        index, end = bisect_left(self._starts, latest), latest
+        while duration and end > earliest:
+            begin = max(earliest, end - duration, self._ends[index - 1] if index else earliest)
+            if begin < end:
+                gaps.append((begin, end - begin))
+                duration -= end - begin
+            index -= 1
+            end = min(end, self._starts[index]) if index >= 0 else earliest
+        for gap in gaps:
+            self.take(*gap)
+        return duration
 
     def forget(self, now: int) -> None:
         """Drop what ended by ``now``: nothing will be taken before that any more."""

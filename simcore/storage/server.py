@@ -202,7 +202,11 @@ class _Place:
         server, bus = self._server, self._server.bus
         server.busy.begin(now)
         request.begun(now)
-        wait = bus.carry(now, request.blocks) - now if bus is not None and request.write else 0
+        wait = 0
+        if bus is not None and request.write:
+            wait = bus.carry(now, request.blocks) - now
+        elif bus is not None:
+            bus.read(self, now)
         if wait:
             self._end.set(self._move, wait)
         else:
@@ -225,11 +229,8 @@ class _Place:
         bus = self._server.bus
         assert self._request is not None
         assert bus is not None
-        blocks = self._request.blocks
         arrival, start, end, parts = self._served
-        flow = bus.transfer_ps(blocks)
-        reads = parts.transfer_ps + parts.bus_ps
-        late = bus.carry(max(start, end - min(flow, reads)), blocks) + flow - end
+        late = bus.bring(self, end, self._request.blocks, parts.transfer_ps + parts.bus_ps)
         if late == 0:
             self._finish(event)
             return
