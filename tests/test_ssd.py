@@ -167,6 +167,19 @@ def test_reads_wait_for_programs_of_their_plane() -> None:
     assert drive.serve(1000, 4, 4, write=False) < 3000
 
 
+def test_a_read_waits_for_no_program_of_data_that_is_still_to_come() -> None:
+    # Plane 0 has every page. The first two fill the buffer at 104 and 108, and are programmed until 104 + 2 x (40 + 5000); the third
+    # has room at 5144. A read in between comes behind the first two, and goes before the others.
+    drive = Ssd(replace(SMALL, channels=1, dies=1, erase_pages=1000))
+    assert drive.serve(0, 0, 40, write=True) > 8 * 5040
+    begins = 104 + 2 * 5040
+    assert drive.positioning_ps(200, Request(200, 0, 0, 400, 1, False)) == begins + 1000 - 200
+    assert drive.serve(200, 400, 1, write=False) == begins + 1000 + 10 + 1
+    assert drive.serve(210, 404, 1, write=False) == begins + 2 * (1000 + 10) + 1  # reads do not go at the same time
+    # The last page has room when the eighth is programmed. A read behind that waits for all ten, and for the two reads before it.
+    assert drive.serve(41_000, 400, 1, write=False) == 104 + 10 * 5040 + 2 * 1010 + 1000 + 10 + 1
+
+
 def test_what_is_not_programmed_yet_is_read_from_the_buffer() -> None:
     drive = Ssd(SMALL)
     drive.serve(0, 0, 6, write=True)

@@ -7,6 +7,7 @@ from heapq import heappop, heappush
 from memwalk.simcore.storage.calendar import Calendar
 from memwalk.simcore.storage.device import Asked, Parts
 from memwalk.simcore.storage.ssd.placement import Placement
+from memwalk.simcore.storage.ssd.plane import Plane
 
 
 @dataclass(frozen=True)
@@ -49,7 +50,8 @@ class Ssd:
     and erases the next one when it has filled that. Garbage collection and wear are not modelled: erased blocks are enough.
 
     The drive takes up to ``queue_depth`` requests at once: `serve` may be called again before the last request has ended, with
-    starts that never decrease. What a request has taken, later ones find taken; they may still end before it does.
+    starts that never decrease. What a request has taken, later ones find taken; they may still end before it does, and a read goes
+    before programs of pages that are still to come into the buffer (see `Plane`).
     """
 
     def __init__(self, flash: Flash) -> None:
@@ -58,7 +60,7 @@ class Ssd:
         self.queue_depth = flash.queue_depth
         self.blocks = flash.blocks
         self.parts = Parts()
-        self._plane_free_ps = [0] * (flash.channels * flash.dies * flash.planes)
+        self._planes = [Plane() for _ in range(flash.channels * flash.dies * flash.planes)]
         self._channels = [Calendar() for _ in range(flash.channels)]
         self._link = Calendar()
         self._command_free_ps = 0
@@ -97,7 +99,7 @@ class Ssd:
         if not request.write:
             (program,) = self._placement.programs(request.block, 1)
             if not self._is_buffered(program, ready_ps):
-                ready_ps = max(ready_ps, self._plane_free_ps[self._plane(program)]) + self.flash.read_ps
+                ready_ps = self._planes[self._plane(program)].turn_ps(ready_ps) + self.flash.read_ps
         return ready_ps - now_ps
 
     def _read(self, ready_ps: int, block: int, blocks: int) -> tuple[int, int, int]:
@@ -107,10 +109,10 @@ class Ssd:
             wait_ps, flash_ps, free_ps = 0, 0, ready_ps
             if not self._is_buffered(program, ready_ps):
                 plane = self._plane(program)
-                turn_ps = max(ready_ps, self._plane_free_ps[plane])
+                turn_ps = self._planes[plane].turn_ps(ready_ps)
                 wait_ps, flash_ps = turn_ps - ready_ps, self.flash.read_ps
                 free_ps = self._over_channel(plane, turn_ps + flash_ps, taken)
-                self._plane_free_ps[plane] = free_ps
+                self._planes[plane].read(free_ps)
             end_ps = self._link.take(free_ps, taken * self.flash.link_ps)
             last = max(last, (end_ps, wait_ps, flash_ps))
         return last
@@ -125,7 +127,7 @@ class Ssd:
             end_ps = self._link.take(room_ps, taken * self.flash.link_ps)
             self._buffered += taken
             if self._placement.write(block, taken):
-                self._program(self._placement.filling - 1, end_ps)
+                self._program(self._placement.filling - 1, ready_ps, end_ps)
             block += taken
         return end_ps, waited_ps, 0
 
@@ -136,16 +138,16 @@ class Ssd:
             self._buffered -= self.flash.page_blocks
         return max(now_ps, self._room_since_ps)
 
-    def _program(self, program: int, now_ps: int) -> None:
+    def _program(self, program: int, ready_ps: int, came_ps: int) -> None:
         """Program a page of the buffer into its plane, which then erases a block if that was the last page of one."""
-        plane = self._plane(program)
-        ready_ps = max(now_ps, self._plane_free_ps[plane])
-        done_ps = self._over_channel(plane, ready_ps, self.flash.page_blocks) + self.flash.program_ps
+        number = self._plane(program)
+        plane = self._planes[number]
+        done_ps = self._over_channel(number, max(came_ps, plane.free_ps), self.flash.page_blocks) + self.flash.program_ps
         heappush(self._leaving, done_ps)
         self._done_ps.append(done_ps)
-        of_plane = (program - self._first_program) // len(self._plane_free_ps)
+        of_plane = (program - self._first_program) // len(self._planes)
         last = (of_plane + 1) % self.flash.erase_pages == 0
-        self._plane_free_ps[plane] = done_ps + (self.flash.erase_ps if last else 0)
+        plane.program(ready_ps, came_ps, done_ps + (self.flash.erase_ps if last else 0))
 
     def _is_buffered(self, program: int, now_ps: int) -> bool:
         """Return whether the blocks of a program are in the buffer yet: what was not programmed by then."""
@@ -153,7 +155,7 @@ class Ssd:
         return behind >= 0 and (behind == len(self._done_ps) or self._done_ps[behind] > now_ps)
 
     def _plane(self, program: int) -> int:
-        return program % len(self._plane_free_ps)
+        return program % len(self._planes)
 
     def _over_channel(self, plane: int, earliest_ps: int, blocks: int) -> int:
         return self._channels[plane % self.flash.channels].take(earliest_ps, blocks * self.flash.channel_ps)
