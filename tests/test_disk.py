@@ -441,7 +441,7 @@ def test_requests_take_what_walking_their_sectors_takes(requests: list[tuple[int
 
 @given(REQUESTS, DRIVES)
 def test_the_estimate_of_positioning_is_what_serving_takes(requests: list[tuple[bool, int, int, int]], changes: dict[str, Any]) -> None:
-    disk = small(**changes | {"zero_latency": False, "write_segments": 0, "bus_per_block": "0us"})
+    disk = small(**changes | {"zero_latency": False, "bus_per_block": "0us"})
     now = 0
     for writing, block, blocks, pause in requests:
         request = Request(now, 0, 0, block, min(blocks, disk.blocks - block), writing)
@@ -450,6 +450,17 @@ def test_the_estimate_of_positioning_is_what_serving_takes(requests: list[tuple[
         until_it_moves = sum(disk.parts[:3])  # overhead, seek, rotation
         held = estimate == disk.drive.read_hit.after_read
         assert until_it_moves >= estimate if held and not writing else until_it_moves == estimate
+
+
+def test_the_estimate_knows_the_write_buffer() -> None:
+    def ms(disk: Disk, now_ms: float, block: int, blocks: int, *, write: bool) -> float:
+        return disk.positioning_ps(round(now_ms * MS), Request(0, 0, 0, block, blocks, write)) / MS
+
+    disk = small(segment_blocks=100, write_segments=1)
+    assert ms(disk, 0, 1000, 10, write=True) == 0
+    assert ms(disk, 0, 1000, 101, write=True) == 5  # to the medium: 2.9 ms, and the block comes by at 5 ms
+    write(disk, 0, 1000, 10)
+    assert ms(disk, 1, 500, 10, write=True) == 5  # there is room again at 6 ms
 
 
 def test_every_drive_reads_its_first_zone_at_its_rate() -> None:

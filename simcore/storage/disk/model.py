@@ -56,28 +56,32 @@ class Disk:
         return end_ps
 
     def positioning_ps(self, now_ps: int, request: Asked) -> int:
-        """Estimate the time from ``now_ps`` until the first block of a request could begin to move, without moving anything."""
-        drive, after_write, block, write = self.drive, self._after_write, request.block, request.write
-        if not write and self._ahead.block <= block < self._ahead.end:
-            waited_ps = max(now_ps + drive.read_hit[after_write], self._ahead.passes_ps(block))
-            if drive.leaves_read_ahead:
-                waited_ps = min(waited_ps, self._comes_by_ps(now_ps + drive.read_miss[after_write], block, write=False))
-            return waited_ps - now_ps
-        if not write and self._segments.end(block) > block:
+        """Estimate the time from ``now_ps`` until the first block of a request could begin to move, without moving anything.
+
+        Also with zero latency that is the first block: a drive that begins in the middle takes a turn, and has saved nothing before.
+        """
+        drive, after_write, block = self.drive, self._after_write, request.block
+        if request.write:
+            if request.blocks > self._buffered.capacity:
+                return self._comes_by_ps(now_ps + drive.write_miss[after_write], block, write=True) - now_ps
+            return self._buffered.room_ps(now_ps + drive.write_hit[after_write], block, block + request.blocks) - now_ps
+        if self._ahead.block <= block < self._ahead.end:
+            if not self._leaves_read_ahead(now_ps, block):
+                return max(now_ps + drive.read_hit[after_write], self._ahead.passes_ps(block)) - now_ps
+        elif self._segments.end(block) > block:
             return drive.read_hit[after_write]
-        overhead = (drive.write_miss if write else drive.read_miss)[after_write]
-        return self._comes_by_ps(now_ps + overhead, block, write=write) - now_ps
+        return self._comes_by_ps(now_ps + drive.read_miss[after_write], block, write=False) - now_ps
 
     def positioning_bounds(self, now_ps: int, requests: Sequence[Asked]) -> list[int]:
         """Return of each request a time that `positioning_ps` never falls below: command and seek, or nothing for what may be buffered."""
         (read_ps, read_from), (write_ps, write_from) = (self._seek_begins(now_ps, write=write) for write in (False, True))
         locate, (to_read, to_write) = self._locate, self._least_reach
-        edges = self._segments.edges((self._ahead.block, self._ahead.end))
+        edges, capacity = self._segments.edges((self._ahead.block, self._ahead.end)), self._buffered.capacity
         return [
-            write_ps + to_write(abs(locate(request.block).cylinder - write_from))
+            0
+            if (request.blocks <= capacity if request.write else bisect_right(edges, request.block) & 1)
+            else write_ps + to_write(abs(locate(request.block).cylinder - write_from))
             if request.write
-            else 0
-            if bisect_right(edges, request.block) & 1
             else read_ps + to_read(abs(locate(request.block).cylinder - read_from))
             for request in requests
         ]
@@ -193,7 +197,7 @@ class Disk:
         place = self.geometry.locate(block)
         arrival_ps = max(taken_ps + self.drive.bus_ps, self._arm.free_ps) + self._arm.reach_ps(place, write=True)
         written = self._arm.transfer(max(arrival_ps, taken_ps + self._lead_ps(place, block, end)), place, block, end)
-        self._buffered.take(written.end_ps, block, end)
+        self._buffered.take(now_ps, written.end_ps, block, end)
         self.parts = Parts(overhead_ps=overhead, seek_ps=taken_ps - now_ps, bus_ps=bus)
         return taken_ps + bus
 
