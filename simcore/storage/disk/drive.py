@@ -20,8 +20,8 @@ class Drive:
     seek_ps: SeekTime
     head_switch_ps: int
     write_settle_ps: int
-    """What a write waits longer than a read once the arm moved or the heads were switched to reach its first block; inside a
-    request the skews leave time for it."""
+    """What a write waits longer than a read once the arm moved or the heads were switched to reach its first block. Inside a
+    request nothing settles, also where the skews would leave no time for it."""
     bus_ps: int
     """Time of a block on the bus."""
     read_hit: Overhead
