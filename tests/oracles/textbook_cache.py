@@ -14,10 +14,10 @@ order of use, most recent first. The rules:
   the next one. Behind the last level it goes to memory.
 - A store makes its lines dirty in the first level (write-allocate, write-back).
 - A line belongs to the set that its number, modulo the number of sets, says; so does a page in a TLB level with ways.
-- A load or store translates once for every page that its bytes touch, a prefetch for that of its address. A TLB level is looked up only on a miss before it, and is then filled; a miss
-  in all levels is a walk. When the walk ends does not matter to what is held. A page is huge if it holds a byte of a segment
-  that is said to be in huge pages, and a level has entries for huge pages alone or lets both sizes share what it has.
-  A prefetch that misses every TLB level is dropped without a trace if the machine says so.
+- A load or store translates once for every page that its bytes touch, a prefetch for that of its address. A TLB level is looked up
+  only on a miss before it, and is then filled; a miss in all levels is a walk. When the walk ends does not matter to what is held. A
+  page is huge if it holds a byte of a segment that is said to be in huge pages, and a level has entries for huge pages alone or lets
+  both sizes share what it has. A prefetch that misses every TLB level is dropped without a trace if the machine says so.
 - A flush empties caches and TLB; dirty lines are forgotten.
 
 The engine's hits and merges (look-ups that find the line still on its way) are both "found" here.
