@@ -162,7 +162,7 @@ impl Tlb {
 
     /// Whether `size` bytes at `address` lie in one page, as far as the size of small pages says.
     #[inline(always)]
-    pub(crate) fn has_in_one_page(&self, address: u64, size: u64) -> bool {
+    pub(crate) fn is_in_one_page(&self, address: u64, size: u64) -> bool {
         let bytes = 1 << self.page_shift;
         (address & (bytes - 1)) + size <= bytes
     }

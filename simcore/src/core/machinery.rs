@@ -197,7 +197,7 @@ impl Machinery {
         now: u64,
     ) -> u64 {
         let translated = self.translate::<T>(caches, address, time, now);
-        if self.tlb.has_in_one_page(address, size) {
+        if self.tlb.is_in_one_page(address, size) {
             return translated;
         }
         self.translate_further::<T>(caches, (address, size), time, now)
@@ -362,7 +362,7 @@ impl Machinery {
     ) -> Timing {
         if !self
             .tlb
-            .has_in_one_page(event.address, u64::from(event.size))
+            .is_in_one_page(event.address, u64::from(event.size))
         {
             return self.load_pages(caches, event, issue, now, purpose);
         }
