@@ -42,7 +42,7 @@ impl Stages for Probe<'_> {
         match stage {
             1 => self.visit_header(trace, visit, ahead),
             2 => self.visit_cell_or_tuple(trace, from, visit, ahead),
-            _ => self.visit_tuples(trace, from, visit, ahead),
+            _ => self.visit_tuples(trace, from, visit),
         }
         Step::Done
     }
@@ -161,21 +161,15 @@ impl Probe<'_> {
         }
     }
 
-    /// Visits the tuple that was found by its cell, and those that further cells have.
-    fn visit_tuples<T: Trace>(
-        &mut self,
-        trace: &mut T,
-        from: &Relation,
-        visit: &Visit<Notes>,
-        ahead: bool,
-    ) {
+    /// Visits the tuple that was found by its cell, and those that further cells have. Who does not go ahead has visited them with the cells.
+    fn visit_tuples<T: Trace>(&mut self, trace: &mut T, from: &Relation, visit: &Visit<Notes>) {
         self.compare(
             trace,
             (from, visit),
             visit.notes.found,
             visit.token.after(0),
         );
-        if visit.is_on(trace, Site::OnSeveral, Path::Several, ahead) {
+        if visit.is_on(trace, Site::OnSeveral, Path::Several, true) {
             self.visit_tuples_of_cells(trace, from, visit, visit.notes.cell);
         }
     }
