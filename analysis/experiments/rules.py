@@ -339,6 +339,11 @@ RULES = (
         Rule(f"{STORAGE}.parameters.{name}", "disks that are read, and this run only writes", _is_read)
         for name in ("segments", "read_ahead_blocks", "leaves_read_ahead")
     ),
+    Rule(
+        f"{STORAGE}.parameters.leaves_read_ahead",
+        "disks that read ahead: read_ahead_blocks above 0",
+        lambda run: run.storage["facts"]["read_ahead_blocks"] > 0,
+    ),
     *(
         Rule(f"{STORAGE}.parameters.overhead.{command}", is_for, applies, is_needed=True)
         for commands, is_for, applies in (
