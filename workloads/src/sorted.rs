@@ -75,6 +75,11 @@ pub(crate) struct MoveSites<S> {
     pub again: S,
 }
 
+/// Whether so many bytes are moved from the last on: what goes forwards would overwrite some of them before they are read.
+pub(crate) fn goes_backwards(from: u64, to: u64, bytes: u64) -> bool {
+    (from + 1..from + bytes).contains(&to)
+}
+
 /// Says that `count` words of so many bytes go from one address to another, in the order that is right where they overlap: whoever calls
 /// this moves the bytes.
 #[inline]
@@ -85,10 +90,11 @@ pub(crate) fn moved<T: Trace, S: Into<u16> + Copy>(
     count: usize,
     word_bytes: u16,
 ) {
+    let backwards = goes_backwards(from, to, count as u64 * u64::from(word_bytes));
     trace.work(FIRST_TEST);
     trace.branch(sites.again, count > 0, Dep::NONE);
     for number in 0..count {
-        let word = if to > from {
+        let word = if backwards {
             count - 1 - number
         } else {
             number

@@ -107,7 +107,7 @@ impl Distribute<'_> {
         let waits = page.token.after(0);
         let mut filled = buffers.filled(trace, page.value, waits);
         let seen = filled.token.after(1);
-        visit.token = filled.token;
+        visit.brought(filled.token);
         visit.notes.page = page.value;
         let (format, slots) = (buffers.spec.format, buffers.slots);
         let ids = visit.notes.positive.count();

@@ -4,7 +4,7 @@ use super::limits::WORD;
 use super::sites::Site;
 use super::visit::Visit;
 use crate::arena::Reservation;
-use crate::tracer::{Dep, Trace};
+use crate::tracer::Trace;
 
 /// Bytes from one state to the next, of which a stage reads and writes the first ones.
 const STATE_BYTES: u64 = 32;
@@ -49,20 +49,20 @@ impl<N: Copy + Default> States<N> {
         self.first + number as u64 * STATE_BYTES
     }
 
-    /// Reads a state: what the tuple does next waits for that.
+    /// Reads a state, which is there when what was left in it is: what the tuple does next waits for that.
     pub(super) fn get<T: Trace>(&self, trace: &mut T, number: usize) -> Visit<N> {
         trace.work(self.finding);
         let (site, address) = (Site::State, self.address(number));
-        let token = trace.load(site, address, USED_BYTES, USED_WORDS, Dep::NONE);
         let mut visit = self.visits[number];
-        (visit.token, visit.tuple.token) = (token, token);
-        visit.waits = token.after(0);
+        let token = trace.load(site, address, USED_BYTES, USED_WORDS, visit.waits);
+        visit.brought(token);
+        visit.tuple.token = token;
         visit
     }
 
     pub(super) fn set<T: Trace>(&mut self, trace: &mut T, number: usize, visit: Visit<N>) {
         let (site, address) = (Site::StateChange, self.address(number));
-        trace.store(site, address, USED_BYTES, USED_WORDS, visit.token.after(0));
+        trace.store(site, address, USED_BYTES, USED_WORDS, visit.waits);
         self.visits[number] = visit;
     }
 }

@@ -27,7 +27,7 @@ pub(super) struct Visit<N> {
     pub(super) bytes: Told,
     /// What brought the state: whatever comes next waits for it.
     pub(super) token: Token,
-    /// What the address that the first stage has found waits for.
+    /// What the address that the last stage has found waits for.
     pub(super) waits: Dep,
     /// What its stages leave to the next ones.
     pub(super) notes: N,
@@ -45,6 +45,12 @@ impl<N> Visit<N> {
             waits,
             notes,
         }
+    }
+
+    /// An event has brought what the next stage goes by.
+    pub(super) fn brought(&mut self, token: Token) {
+        self.token = token;
+        self.waits = token.after(0);
     }
 }
 

@@ -9,7 +9,7 @@ use super::costs::{NEXT_SLOT, RESUME};
 use super::lookup::{Probe, Probes};
 use super::sites::Site;
 use super::states::States;
-use crate::tracer::{Dep, Token, Trace};
+use crate::tracer::{Dep, Trace};
 
 /// Bytes and words of a frame behind its address of resumption: key, bucket, and the table's place and shift.
 const REGISTERS: (u16, u16) = (32, 4);
@@ -66,15 +66,14 @@ impl Suspension for Frame {
         slot: usize,
     ) -> Option<Probe<B>> {
         let frame = states.address(slot);
-        let under_way = states.at(slot, Token::NONE).is_some();
         // The call's target is a branch like others: what was suspended is in the chain, or has ended.
         let target = trace.load(Site::Resume, frame, 8, 1, Dep::NONE);
         trace.work(RESUME);
-        trace.branch(Site::IsUnderWay, under_way, target.after(0));
+        trace.branch(Site::IsUnderWay, states.is_under_way(slot), target.after(0));
         let (bytes, words) = REGISTERS;
         let place = frame + FIRST_REGISTER;
-        let token = trace.load(Site::Registers, place, bytes, words, Dep::NONE);
-        states.at(slot, token)
+        let token = trace.load(Site::Registers, place, bytes, words, states.waits(slot));
+        states.brought(slot, token)
     }
 
     fn suspend<B: Copy, T: Trace>(
@@ -85,11 +84,16 @@ impl Suspension for Frame {
     ) {
         let frame = states.address(slot);
         let (bytes, words) = REGISTERS;
-        let dep = probe.map_or(Dep::NONE, |probe| probe.waits);
         let place = frame + FIRST_REGISTER;
-        trace.store(Site::RegistersChange, place, bytes, words, dep);
-        trace.store(Site::ResumeChange, frame, 8, 1, Dep::NONE);
         states.leave(slot, probe);
+        trace.store(
+            Site::RegistersChange,
+            place,
+            bytes,
+            words,
+            states.waits(slot),
+        );
+        trace.store(Site::ResumeChange, frame, 8, 1, Dep::NONE);
     }
 }
 

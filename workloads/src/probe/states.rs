@@ -13,8 +13,7 @@ const USED: (u16, u16) = (16, 2);
 #[derive(Debug)]
 pub(super) struct States<B> {
     first: u64,
-    /// Key and bucket of each.
-    probes: Vec<Option<(u64, B)>>,
+    probes: Vec<Option<Probe<B>>>,
 }
 
 impl<B: Copy> States<B> {
@@ -33,33 +32,54 @@ impl<B: Copy> States<B> {
         self.first + slot as u64 * STATE_BYTES
     }
 
-    /// Reads a state: what the probe does next waits for that. Nothing, if there is none.
+    /// Reads a state, which is there when what was left in it is: what the probe does next waits for that. Nothing, if there is none.
     pub(super) fn get<T: Trace>(&self, trace: &mut T, slot: usize) -> Option<Probe<B>> {
         let (bytes, words) = USED;
-        let token = trace.load(Site::State, self.address(slot), bytes, words, Dep::NONE);
-        let probe = self.at(slot, token);
-        trace.branch(Site::IsUnderWay, probe.is_some(), token.after(1));
-        probe
+        let token = trace.load(
+            Site::State,
+            self.address(slot),
+            bytes,
+            words,
+            self.waits(slot),
+        );
+        trace.branch(Site::IsUnderWay, self.is_under_way(slot), token.after(1));
+        self.brought(slot, token)
     }
 
     /// Writes a state; nothing is none.
     pub(super) fn set<T: Trace>(&mut self, trace: &mut T, slot: usize, probe: Option<Probe<B>>) {
         let (bytes, words) = USED;
-        let dep = probe.map_or(Dep::NONE, |probe| probe.waits);
-        trace.store(Site::StateChange, self.address(slot), bytes, words, dep);
         self.leave(slot, probe);
+        trace.store(
+            Site::StateChange,
+            self.address(slot),
+            bytes,
+            words,
+            self.waits(slot),
+        );
+    }
+
+    #[inline]
+    pub(super) fn is_under_way(&self, slot: usize) -> bool {
+        self.probes[slot].is_some()
+    }
+
+    /// What the state in a slot waits for.
+    #[inline]
+    pub(super) fn waits(&self, slot: usize) -> Dep {
+        self.probes[slot].map_or(Dep::NONE, |probe| probe.waits)
     }
 
     /// What is under way in a slot, without an event: a token says what brought it.
     #[inline]
-    pub(super) fn at(&self, slot: usize, token: Token) -> Option<Probe<B>> {
+    pub(super) fn brought(&self, slot: usize, token: Token) -> Option<Probe<B>> {
         let waits = token.after(0);
-        self.probes[slot].map(|(key, bucket)| Probe { key, bucket, waits })
+        self.probes[slot].map(|probe| Probe { waits, ..probe })
     }
 
     /// Leaves in a slot what is under way, without an event.
     #[inline]
     pub(super) fn leave(&mut self, slot: usize, probe: Option<Probe<B>>) {
-        self.probes[slot] = probe.map(|probe| (probe.key, probe.bucket));
+        self.probes[slot] = probe;
     }
 }

@@ -288,3 +288,39 @@ fn the_address_of_a_bucket_takes_as_long_for_a_load_as_for_a_prefetch() {
         assert!(at_heads.iter().all(|&number| events[number].chain == 2));
     }
 }
+
+/// A state comes from the store that left it, and is there when what leads to the probe's next bucket is.
+#[test]
+fn a_state_waits_for_what_it_was_made_of() {
+    for (interleaving, left, read) in [
+        (Interleaving::Group, Site::StateChange, Site::State),
+        (Interleaving::Amac, Site::StateChange, Site::State),
+        (
+            Interleaving::Coroutine,
+            Site::RegistersChange,
+            Site::Registers,
+        ),
+    ] {
+        let events = events(&ProbeWorkload {
+            interleaving,
+            ..ProbeWorkload::default()
+        });
+        let awaited = |number: usize| {
+            let back = events[number].dep as usize;
+            (back > 0).then(|| number - back)
+        };
+        let mut made_of = HashMap::new();
+        let mut waiting = 0;
+        for (number, event) in events.iter().enumerate() {
+            if event.site == left as u16 {
+                made_of.insert(event.address, awaited(number));
+            }
+            if event.site == read as u16 {
+                let waits = awaited(number);
+                assert_eq!(waits, made_of[&event.address], "{interleaving:?}: {number}");
+                waiting += usize::from(waits.is_some());
+            }
+        }
+        assert!(waiting > 1000, "{interleaving:?}: {waiting}");
+    }
+}

@@ -3,6 +3,7 @@
 use super::path::Path;
 use super::search::GROUP_CHILD;
 use super::{ALLOCATE, Pointer, Site, Tree};
+use crate::sorted::goes_backwards;
 use crate::tracer::{Dep, Trace};
 use crate::word::Word;
 
@@ -47,10 +48,11 @@ impl<W: Word> Tree<W> {
     ) {
         let bytes = self.node_bytes();
         let words = self.shape.node_bytes() as usize / W::BYTES;
+        let backwards = goes_backwards(source, target, nodes as u64 * bytes);
         trace.work(FIRST_TEST);
         trace.branch(Site::ShiftLoop, nodes > 0, Dep::NONE);
         for number in 0..nodes {
-            let index = if target > source {
+            let index = if backwards {
                 nodes - 1 - number
             } else {
                 number

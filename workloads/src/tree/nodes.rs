@@ -2,7 +2,7 @@
 
 use super::layout::{KEYNUM, KEYS};
 use super::{ELEMENT, Pointer, Site, Tree};
-use crate::sorted::{FIRST_TEST, NEXT_WORD};
+use crate::sorted::{FIRST_TEST, NEXT_WORD, goes_backwards};
 use crate::tracer::{Dep, Trace};
 use crate::word::Word;
 
@@ -56,10 +56,11 @@ impl<W: Word> Tree<W> {
         count: usize,
     ) {
         let (source, target) = (Self::at(from.0, from.1), Self::at(to.0, to.1));
+        let backwards = goes_backwards(source, target, (count * W::BYTES) as u64);
         trace.work(FIRST_TEST);
         trace.branch(Site::ShiftLoop, count > 0, Dep::NONE);
         for number in 0..count {
-            let word = if target > source {
+            let word = if backwards {
                 count - 1 - number
             } else {
                 number

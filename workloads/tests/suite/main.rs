@@ -10,6 +10,7 @@ mod index_files;
 mod index_threads;
 mod limits;
 mod minipages;
+mod moves;
 mod native;
 mod nulls;
 mod page_files;

@@ -63,7 +63,7 @@ impl Build<'_> {
         let header = table.header(trace, visit.notes.bucket, visit.waits);
         let seen = header.token.after(1);
         visit.notes.header = header.value;
-        visit.token = header.token;
+        visit.brought(header.token);
         trace.branch(Site::HasCells, header.value.count > 0, seen);
         if header.value.count == 0 {
             let one = Header {

@@ -3,7 +3,7 @@
 use super::tests::events;
 use super::{JoinAlgorithm, JoinWorkload};
 use crate::join::sites::Site;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use traces::{Event, Kind};
 
 const EVERY: [JoinAlgorithm; 4] = [
@@ -149,6 +149,31 @@ fn all_lines_of_output_pages_are_prefetched() {
                 0
             };
             assert_eq!(unasked, expected, "{algorithm:?} {output_ahead}");
+        }
+    }
+}
+
+/// A state comes from the store that left it, and is there when that had its value: from a header, or from a cell.
+#[test]
+fn a_state_waits_for_what_it_was_made_of() {
+    for algorithm in [JoinAlgorithm::Group, JoinAlgorithm::Pipelined] {
+        let (events, _) = events(&workload(algorithm));
+        let mut left = HashMap::new();
+        let mut made_of = HashMap::new();
+        for (number, event) in events.iter().enumerate() {
+            let waits = awaited(&events, number);
+            if is_at(event, Site::StateChange) {
+                left.insert(event.address, waits);
+            }
+            if is_at(event, Site::State) {
+                assert_eq!(waits, left[&event.address], "{algorithm:?}: event {number}");
+                let source = waits.map(|source| events[source].site);
+                *made_of.entry(source).or_insert(0) += 1;
+            }
+        }
+        for source in [Site::Header, Site::Cell] {
+            let times = made_of.get(&Some(source as u16)).copied().unwrap_or(0);
+            assert!(times > 1000, "{algorithm:?}: {times} of {source:?}");
         }
     }
 }

@@ -60,7 +60,7 @@ impl Probe<'_> {
         let header = self.table.header(trace, visit.notes.bucket, visit.waits);
         let seen = header.token.after(1);
         visit.notes.header = header.value;
-        visit.token = header.token;
+        visit.brought(header.token);
         trace.branch(Site::HasCells, header.value.count > 0, seen);
         if header.value.count == 0 {
             visit.progress = Progress::Over;
@@ -123,6 +123,7 @@ impl Probe<'_> {
                 visit.progress = Progress::UnderWay;
                 visit.notes.path = Path::One;
                 (visit.notes.found, visit.notes.cell) = (tuple, place);
+                visit.waits = found;
             } else {
                 visit.notes.path = Path::Several;
             }
