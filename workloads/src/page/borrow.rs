@@ -108,11 +108,10 @@ impl Pax {
             before.kept,
         );
         let values = (behind.start, boundary, behind.values);
-        let site = match self.format.contents[first] {
-            Contents::Packed(_) => self.sites.presence(),
-            Contents::Fixed(_) | Contents::Variable => self.sites.end_offset(),
-        };
-        let mut moves = [(self.sites.attribute(second), values), (site, kept)];
+        let mut moves = [
+            (self.sites.attribute(second), values),
+            (self.kept_site(first), kept),
+        ];
         if from == first {
             moves.reverse();
         }

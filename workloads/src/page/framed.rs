@@ -125,6 +125,7 @@ impl FramedMut<'_> {
     }
 
     /// Says that bytes were moved inside the page, from `from` on to `to` on: loaded and stored word by word, unless there are none.
+    /// Where they stay in their place, they are changed there.
     #[inline]
     pub(super) fn moved<T: Trace>(
         &self,

@@ -38,6 +38,12 @@ impl FixedMinipage {
         (bits + record / 8, 1 << (record % 8))
     }
 
+    /// The bytes that have the bits of so many records: whole 2-byte words.
+    pub(super) fn bits(&self, records: usize) -> Range<usize> {
+        let first = self.start + self.capacity * self.value_bytes;
+        first..first + records.div_ceil(8).next_multiple_of(2)
+    }
+
     #[inline]
     pub(super) fn is_present(&self, page: &[u8], record: usize) -> bool {
         let (byte, bit) = self.presence(record);

@@ -57,6 +57,25 @@ pub(super) enum Minipage {
     Variable(VariableMinipage),
 }
 
+impl Minipage {
+    /// Where the values of so many records are, and what is kept for them: their bits, or their ends.
+    fn parts(self, page: &[u8], records: usize) -> [Range<usize>; 2] {
+        match self {
+            Self::Fixed(it) => [it.start..it.value(records).start, it.bits(records)],
+            Self::Packed(it) => {
+                let end = it.start + it.bytes;
+                let bits = end - PackedMinipage::bits_bytes(records)..end;
+                [it.start..it.start + it.used(page, records), bits]
+            }
+            Self::Variable(it) => {
+                let end = it.start + it.bytes;
+                let ends = end - records * END_BYTES..end;
+                [it.start..it.start + it.used(page, records), ends]
+            }
+        }
+    }
+}
+
 impl Pax {
     /// An empty file.
     ///
@@ -213,30 +232,36 @@ impl Pax {
         framed.store_bytes(trace, site, entries, words, Dep::NONE);
         for (attribute, from) in from.into_iter().enumerate() {
             let to = self.minipage(page, attribute);
+            let sites = [self.sites.attribute(attribute), self.kept_site(attribute)];
             let framed = self.frames.framed_mut(fixed);
-            let moved = match (from, to) {
+            match (from, to) {
                 (Minipage::Fixed(from), Minipage::Fixed(to)) => {
                     to.copy(framed.bytes, &from, &old, records);
-                    (
-                        from.start,
-                        to.start,
-                        FixedMinipage::bytes(from.value_bytes, records),
-                    )
                 }
                 (Minipage::Packed(from), Minipage::Packed(to)) => {
                     to.copy(framed.bytes, &from, &old, records);
-                    let bits = PackedMinipage::bits_bytes(records);
-                    (from.start, to.start, from.used(&old, records) + bits)
                 }
                 (Minipage::Variable(from), Minipage::Variable(to)) => {
                     to.copy(framed.bytes, &from, &old, records);
-                    let ends = records * END_BYTES;
-                    (from.start, to.start, from.used(&old, records) + ends)
                 }
                 _ => unreachable!("an attribute keeps its kind"),
-            };
-            let site = self.sites.attribute(attribute);
-            framed.moved(trace, site, moved, Dep::NONE);
+            }
+            let ways = from.parts(&old, records).into_iter();
+            let targets = to.parts(framed.bytes, records);
+            for ((source, target), site) in ways.zip(targets).zip(sites) {
+                if source.start != target.start {
+                    let moved = (source.start, target.start, source.len());
+                    framed.moved(trace, site, moved, Dep::NONE);
+                }
+            }
+        }
+    }
+
+    /// Where in the code a minipage's bits or ends of values are read and written.
+    pub(super) fn kept_site(&self, attribute: usize) -> u16 {
+        match self.format.contents[attribute] {
+            Contents::Fixed(_) | Contents::Packed(_) => self.sites.presence(),
+            Contents::Variable => self.sites.end_offset(),
         }
     }
 

@@ -149,7 +149,15 @@ fn a_neighbor_without_room_lends_nothing() {
         let all = ["load page header 12", "load end offset 4"];
         assert!(there);
         assert_eq!(steps[..4], [FIRST, all].concat());
-        assert_eq!(steps[4], "store page header 12");
+        // The first string's values and the last one's ends stay where they are.
+        let moved = [
+            "store page header 12",
+            "moved end offset 12",
+            "moved attribute number 24",
+            "moved presence bits 2",
+            "moved attribute back 30",
+        ];
+        assert_eq!(steps[4..9], moved);
         let (there, _) = update(&mut file, 1, FRONT, text(60));
         assert!(there);
         // 110, 24 and 30 bytes of values, three ends twice, and 4 of bits: of 212 bytes, 20 are left.
