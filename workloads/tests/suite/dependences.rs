@@ -1,41 +1,8 @@
 //! What operators on pages wait for: every branch for what it decides on, every store for what it stores. In-order cores stop there.
 
-use crate::common::workload::{changed, workload};
+use crate::common::stream::Stream;
 use serde_json::{Value, json};
-use traces::{Event, Kind};
-use workloads::Library;
-
-/// A workload's events, and the names of their places in the code.
-struct Stream {
-    events: Vec<Event>,
-    sites: Vec<String>,
-}
-
-impl Stream {
-    fn of(base: Value, changes: &Value) -> Self {
-        let workload = workload(changed(base, changes));
-        let prepared = Library::new().prepare(&workload).unwrap();
-        let mut events = Vec::new();
-        prepared.run(&mut events).unwrap();
-        let sites = prepared.layout().sites.clone();
-        Self { events, sites }
-    }
-
-    fn site(&self, event: &Event) -> &str {
-        &self.sites[usize::from(event.site)]
-    }
-
-    /// Events of a kind at a place in the code, each with the one that it waits for.
-    fn at(&self, kind: Kind, site: &str) -> Vec<(&Event, Option<&Event>)> {
-        let numbered = self.events.iter().enumerate();
-        let at = numbered.filter(|(_, event)| event.kind == kind && self.site(event) == site);
-        at.map(|(number, event)| {
-            let back = event.dep as usize;
-            (event, (back > 0).then(|| &self.events[number - back]))
-        })
-        .collect()
-    }
-}
+use traces::Kind;
 
 fn tpch(changes: &Value) -> Stream {
     let base = json!({"kernel": "tpch", "scale_factor": 0.002});

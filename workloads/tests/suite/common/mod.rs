@@ -1,7 +1,8 @@
-//! What several tests share: random relations, workloads, one workload of every kind, and a digest of what a kernel does.
+//! What several tests share: random relations, workloads, one workload of every kind, the events of one, and a digest of what a kernel does.
 
 pub mod digest;
 pub mod every_workload;
+pub mod stream;
 pub mod workload;
 
 use proptest::collection::vec;
