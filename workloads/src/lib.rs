@@ -14,6 +14,7 @@
 //! | what runs them | `library`, `rounds` |
 
 pub mod arena;
+mod awaiting;
 mod board;
 mod bounds;
 mod buckets;

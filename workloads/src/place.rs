@@ -52,6 +52,15 @@ pub struct Loaded<V> {
 }
 
 impl<V> Loaded<V> {
+    /// A value that was not loaded: it is in a register.
+    #[inline]
+    pub fn constant(value: V) -> Self {
+        Self {
+            value,
+            token: Token::NONE,
+        }
+    }
+
     /// Another value made of this one.
     #[inline]
     pub fn map<W>(self, make: impl FnOnce(V) -> W) -> Loaded<W> {

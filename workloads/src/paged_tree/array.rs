@@ -170,6 +170,7 @@ impl ArrayPage {
                 page,
                 micro.keys.at(number),
                 key.value,
+                key.token.after(0),
             );
             trace.work(2 * STEP);
             trace.branch(Site::MicroLoop, number + 1 < subarrays, Dep::NONE);
@@ -205,10 +206,11 @@ impl<K: Key> Format<K> for ArrayPage {
         _leaf: bool,
     ) {
         for (slot, &(key, id)) in entries.iter().enumerate() {
-            pool.poke(page, self.keys.at(slot), key);
-            pool.poke(page, self.ids.at(slot), id);
+            let (keys, ids) = (self.keys.at(slot), self.ids.at(slot));
+            store_key(trace, pool, Site::KeyStore, page, keys, key, Dep::NONE);
+            pool.store(trace, Site::IdStore, page, ids, id, Dep::NONE);
         }
-        pool.poke(page, COUNT, entries.len() as u16);
+        store_header(trace, pool, page, COUNT, entries.len() as u16, Dep::NONE);
         self.refresh::<K, T>(trace, pool, page, 0, entries.len());
     }
 
@@ -266,6 +268,7 @@ impl<K: Key> Format<K> for ArrayPage {
             page,
             self.ids.at(position.slot - 1),
             id,
+            Dep::NONE,
         );
     }
 
@@ -275,7 +278,7 @@ impl<K: Key> Format<K> for ArrayPage {
         pool: &mut Pool,
         page: &Fixed,
         position: Position,
-        key: K,
+        key: Loaded<K>,
         id: u32,
     ) -> bool {
         let count: Loaded<u16> = load_header(trace, pool, page, COUNT);
@@ -289,14 +292,23 @@ impl<K: Key> Format<K> for ArrayPage {
         for array in [self.keys, self.ids] {
             shift(trace, pool, page, array, (slot, entries), slot + 1);
         }
-        store_key(trace, pool, Site::KeyStore, page, self.keys.at(slot), key);
-        pool.store(trace, Site::IdStore, page, self.ids.at(slot), id);
-        store_header(trace, pool, page, COUNT, count.value + 1);
+        let (place, dep) = (self.keys.at(slot), key.token.after(0));
+        store_key(trace, pool, Site::KeyStore, page, place, key.value, dep);
+        let place = self.ids.at(slot);
+        pool.store(trace, Site::IdStore, page, place, id, Dep::NONE);
+        let dep = count.token.after(1);
+        store_header(trace, pool, page, COUNT, count.value + 1, dep);
         self.refresh::<K, T>(trace, pool, page, slot, entries + 1);
         true
     }
 
-    fn split<T: Trace>(&self, trace: &mut T, pool: &mut Pool, page: &Fixed, right: &Fixed) -> K {
+    fn split<T: Trace>(
+        &self,
+        trace: &mut T,
+        pool: &mut Pool,
+        page: &Fixed,
+        right: &Fixed,
+    ) -> Loaded<K> {
         let count: Loaded<u16> = load_header(trace, pool, page, COUNT);
         let entries = usize::from(count.value);
         let keep = entries.div_ceil(2);
@@ -312,8 +324,11 @@ impl<K: Key> Format<K> for ArrayPage {
                 array.bytes,
             );
         }
-        store_header(trace, pool, page, COUNT, keep as u16);
-        store_header(trace, pool, right, COUNT, (entries - keep) as u16);
+        // Half of the entries: add, shift; and the rest: subtract.
+        let dep = count.token.after(2);
+        store_header(trace, pool, page, COUNT, keep as u16, dep);
+        let moved = (entries - keep) as u16;
+        store_header(trace, pool, right, COUNT, moved, dep.later(1));
         self.refresh::<K, T>(trace, pool, right, 0, entries - keep);
         load_key(
             trace,
@@ -323,7 +338,6 @@ impl<K: Key> Format<K> for ArrayPage {
             self.keys.at(0),
             Dep::NONE,
         )
-        .value
     }
 
     fn remove<T: Trace>(&self, trace: &mut T, pool: &mut Pool, page: &Fixed, position: Position) {
@@ -333,7 +347,8 @@ impl<K: Key> Format<K> for ArrayPage {
         for array in [self.keys, self.ids] {
             shift(trace, pool, page, array, (slot + 1, entries), slot);
         }
-        store_header(trace, pool, page, COUNT, count.value - 1);
+        let dep = count.token.after(1);
+        store_header(trace, pool, page, COUNT, count.value - 1, dep);
         self.refresh::<K, T>(trace, pool, page, slot, entries - 1);
     }
 

@@ -106,7 +106,7 @@ pub(crate) trait Format<K: Key>: Listing + Copy + Debug + Send + Sync {
         self.fanout().saturating_sub(entries) + 1
     }
 
-    /// Fills a page of zeros with entries, ascending. What it costs is not said, but for parts that insertions build too.
+    /// Fills a page of zeros with entries, ascending, which are in registers: insertions fill new roots.
     fn build<T: Trace>(
         &self,
         trace: &mut T,
@@ -145,14 +145,14 @@ pub(crate) trait Format<K: Key>: Listing + Copy + Debug + Send + Sync {
         id: u32,
     );
 
-    /// Inserts an entry at a position; `false` if the page has to be split first.
+    /// Inserts an entry at a position; `false` if the page has to be split first. A key that divides two pages was loaded.
     fn insert<T: Trace>(
         &self,
         trace: &mut T,
         pool: &mut Pool,
         page: &Fixed,
         position: Position,
-        key: K,
+        key: Loaded<K>,
         id: u32,
     ) -> bool;
 
@@ -166,7 +166,13 @@ pub(crate) trait Format<K: Key>: Listing + Copy + Debug + Send + Sync {
     }
 
     /// Moves the upper half of the entries to a page of zeros; returns the first key of that.
-    fn split<T: Trace>(&self, trace: &mut T, pool: &mut Pool, page: &Fixed, right: &Fixed) -> K;
+    fn split<T: Trace>(
+        &self,
+        trace: &mut T,
+        pool: &mut Pool,
+        page: &Fixed,
+        right: &Fixed,
+    ) -> Loaded<K>;
 
     /// Takes out the entry before a position.
     fn remove<T: Trace>(&self, trace: &mut T, pool: &mut Pool, page: &Fixed, position: Position);

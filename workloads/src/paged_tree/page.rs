@@ -91,7 +91,7 @@ pub(super) fn load_key<K: Key, T: Trace>(
     }
 }
 
-/// Stores a key at a byte of a page.
+/// Stores a key at a byte of a page; `dep` is what it waits for.
 #[inline]
 pub(super) fn store_key<K: Key, T: Trace>(
     trace: &mut T,
@@ -100,13 +100,14 @@ pub(super) fn store_key<K: Key, T: Trace>(
     page: &Fixed,
     offset: u32,
     key: K,
+    dep: Dep,
 ) {
     trace.store(
         site,
         page.address + u64::from(offset),
         K::BYTES as u16,
         K::WORDS,
-        Dep::NONE,
+        dep,
     );
     pool.poke(page, offset, key);
 }
@@ -167,7 +168,7 @@ pub(super) fn load_header<W: Word, T: Trace>(
     pool.load(trace, Site::PageHeader, page, field, page.dep)
 }
 
-/// Stores a field of a page's header.
+/// Stores a field of a page's header; `dep` is what the value waits for.
 #[inline]
 pub(super) fn store_header<W: Word, T: Trace>(
     trace: &mut T,
@@ -175,7 +176,8 @@ pub(super) fn store_header<W: Word, T: Trace>(
     page: &Fixed,
     field: u32,
     value: W,
+    dep: Dep,
 ) {
     trace.work(STEP);
-    pool.store(trace, Site::PageHeaderStore, page, field, value);
+    pool.store(trace, Site::PageHeaderStore, page, field, value, dep);
 }

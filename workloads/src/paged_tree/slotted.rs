@@ -84,8 +84,8 @@ impl SlottedPage {
         pool.load(trace, Site::SlottedId, page, place, entry.token.after(1))
     }
 
-    /// A place for an entry: there is one while the page is not full.
-    fn take_place<T: Trace>(&self, trace: &mut T, pool: &mut Pool, page: &Fixed) -> u16 {
+    /// A place for an entry, and what it waits for: there is one while the page is not full.
+    fn take_place<T: Trace>(&self, trace: &mut T, pool: &mut Pool, page: &Fixed) -> (u16, Dep) {
         let freed: Loaded<u16> = load_header(trace, pool, page, FREED);
         trace.branch(Site::SpaceLeft, freed.value > 0, freed.token.after(1));
         if freed.value > 0 {
@@ -96,32 +96,43 @@ impl SlottedPage {
                 freed.value.into(),
                 freed.token.after(1),
             );
-            store_header(trace, pool, page, FREED, next.value);
-            return freed.value;
+            store_header(trace, pool, page, FREED, next.value, next.token.after(0));
+            return (freed.value, freed.token.after(0));
         }
         let used: Loaded<u16> = load_header(trace, pool, page, USED);
         trace.work(ELEMENT);
-        store_header(trace, pool, page, USED, used.value + 1);
-        self.entries.at(used.value.into()) as u16
+        let dep = used.token.after(1);
+        store_header(trace, pool, page, USED, used.value + 1, dep);
+        let place = self.entries.at(used.value.into()) as u16;
+        (place, used.token.after(ELEMENT as u8))
     }
 
-    /// Stores an entry, as by a call that copies it.
+    /// Stores an entry, as by a call that copies it: what was not loaded waits for its place.
     fn store_entry<K: Key, T: Trace>(
         &self,
         trace: &mut T,
         pool: &mut Pool,
         page: &Fixed,
-        place: u16,
-        (key, id): (K, u32),
+        (place, waits): (u16, Dep),
+        (key, id): (Loaded<K>, Loaded<u32>),
     ) {
         trace.work(pool.program().entry_call + pool.program().copy_call);
-        store_key(trace, pool, Site::SlottedStore, page, place.into(), key);
+        store_key(
+            trace,
+            pool,
+            Site::SlottedStore,
+            page,
+            place.into(),
+            key.value,
+            key.token.after(0).or(waits),
+        );
         pool.store(
             trace,
             Site::SlottedStore,
             page,
             u32::from(place) + self.key_bytes,
-            id,
+            id.value,
+            id.token.after(0).or(waits),
         );
     }
 
@@ -172,20 +183,23 @@ impl<K: Key> Format<K> for SlottedPage {
 
     fn build<T: Trace>(
         &self,
-        _trace: &mut T,
+        trace: &mut T,
         pool: &mut Pool,
         page: &Fixed,
         entries: &[(K, u32)],
         _leaf: bool,
     ) {
         for (number, &(key, id)) in entries.iter().enumerate() {
-            let place = self.entries.at(number);
-            pool.poke(page, place, key);
-            pool.poke(page, place + self.key_bytes, id);
-            pool.poke(page, self.slot(number), place as u16);
+            let place = self.entries.at(number) as u16;
+            let entry = (Loaded::constant(key), Loaded::constant(id));
+            self.store_entry(trace, pool, page, (place, Dep::NONE), entry);
+            let slot = self.slot(number);
+            pool.store(trace, Site::SlotStore, page, slot, place, Dep::NONE);
         }
-        pool.poke(page, COUNT, entries.len() as u16);
-        pool.poke(page, USED, entries.len() as u16);
+        for field in [COUNT, USED] {
+            let count = entries.len() as u16;
+            store_header(trace, pool, page, field, count, Dep::NONE);
+        }
     }
 
     #[inline]
@@ -246,7 +260,7 @@ impl<K: Key> Format<K> for SlottedPage {
     ) {
         let entry = self.load_slot(trace, pool, page, position.slot - 1);
         let place = u32::from(entry.value) + self.key_bytes;
-        pool.store(trace, Site::IdStore, page, place, id);
+        pool.store(trace, Site::IdStore, page, place, id, entry.token.after(1));
     }
 
     fn insert<T: Trace>(
@@ -255,7 +269,7 @@ impl<K: Key> Format<K> for SlottedPage {
         pool: &mut Pool,
         page: &Fixed,
         position: Position,
-        key: K,
+        key: Loaded<K>,
         id: u32,
     ) -> bool {
         let count: Loaded<u16> = load_header(trace, pool, page, COUNT);
@@ -265,8 +279,9 @@ impl<K: Key> Format<K> for SlottedPage {
         if entries == self.fanout {
             return false;
         }
-        let place = self.take_place(trace, pool, page);
-        self.store_entry(trace, pool, page, place, (key, id));
+        let (place, waits) = self.take_place(trace, pool, page);
+        let entry = (key, Loaded::constant(id));
+        self.store_entry(trace, pool, page, (place, waits), entry);
         self.shift(
             trace,
             pool,
@@ -280,16 +295,24 @@ impl<K: Key> Format<K> for SlottedPage {
             page,
             self.slot(position.slot),
             place,
+            waits,
         );
-        store_header(trace, pool, page, COUNT, count.value + 1);
+        let dep = count.token.after(1);
+        store_header(trace, pool, page, COUNT, count.value + 1, dep);
         true
     }
 
-    fn split<T: Trace>(&self, trace: &mut T, pool: &mut Pool, page: &Fixed, right: &Fixed) -> K {
+    fn split<T: Trace>(
+        &self,
+        trace: &mut T,
+        pool: &mut Pool,
+        page: &Fixed,
+        right: &Fixed,
+    ) -> Loaded<K> {
         let count: Loaded<u16> = load_header(trace, pool, page, COUNT);
         let entries = usize::from(count.value);
         let keep = entries.div_ceil(2);
-        let mut freed: u16 = load_header::<u16, T>(trace, pool, page, FREED).value;
+        let mut freed: Loaded<u16> = load_header(trace, pool, page, FREED);
         // Each entry is reached through its slot, copied, and put on the chain of free ones.
         for slot in keep..entries {
             let entry = self.load_slot(trace, pool, page, slot);
@@ -305,18 +328,25 @@ impl<K: Key> Format<K> for SlottedPage {
             let id = self.load_id(trace, pool, page, entry);
             let number = slot - keep;
             let place = self.entries.at(number) as u16;
-            self.store_entry(trace, pool, right, place, (key.value, id.value));
-            pool.store(trace, Site::SlotStore, right, self.slot(number), place);
-            pool.store(trace, Site::FreeEntry, page, from, freed);
-            freed = entry.value;
+            self.store_entry(trace, pool, right, (place, Dep::NONE), (key, id));
+            let to = self.slot(number);
+            pool.store(trace, Site::SlotStore, right, to, place, Dep::NONE);
+            // What the place says was loaded before the slot that says where the place is.
+            let dep = entry.token.after(1);
+            pool.store(trace, Site::FreeEntry, page, from, freed.value, dep);
+            freed = entry;
             trace.work(SLOT + 4 * STEP);
             trace.branch(Site::SplitLoop, slot + 1 < entries, Dep::NONE);
         }
-        store_header(trace, pool, page, FREED, freed);
-        store_header(trace, pool, page, COUNT, keep as u16);
+        let dep = freed.token.after(0);
+        store_header(trace, pool, page, FREED, freed.value, dep);
+        // Half of the entries: add, shift; and the rest: subtract.
+        let dep = count.token.after(2);
+        store_header(trace, pool, page, COUNT, keep as u16, dep);
         let moved = (entries - keep) as u16;
-        store_header(trace, pool, right, COUNT, moved);
-        store_header(trace, pool, right, USED, moved);
+        for field in [COUNT, USED] {
+            store_header(trace, pool, right, field, moved, dep.later(1));
+        }
         load_key(
             trace,
             pool,
@@ -325,7 +355,6 @@ impl<K: Key> Format<K> for SlottedPage {
             self.entries.at(0),
             Dep::NONE,
         )
-        .value
     }
 
     fn remove<T: Trace>(&self, trace: &mut T, pool: &mut Pool, page: &Fixed, position: Position) {
@@ -338,11 +367,13 @@ impl<K: Key> Format<K> for SlottedPage {
             page,
             entry.value.into(),
             freed.value,
+            freed.token.after(0),
         );
-        store_header(trace, pool, page, FREED, entry.value);
+        store_header(trace, pool, page, FREED, entry.value, entry.token.after(0));
         let count: Loaded<u16> = load_header(trace, pool, page, COUNT);
         self.shift(trace, pool, page, (slot + 1, count.value.into()), slot);
-        store_header(trace, pool, page, COUNT, count.value - 1);
+        let dep = count.token.after(1);
+        store_header(trace, pool, page, COUNT, count.value - 1, dep);
     }
 
     fn scan<T: Trace>(

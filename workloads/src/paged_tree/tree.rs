@@ -226,7 +226,7 @@ impl<K: Key, F: Format<K>> PagedTree<K, F> {
             return Some(old.value);
         }
         self.history.inserted += 1;
-        let (mut key, mut id) = (key, id);
+        let (mut key, mut id) = (Loaded::constant(key), id);
         let mut held: Option<Held> = None;
         let mut level = 0;
         loop {
@@ -239,9 +239,9 @@ impl<K: Key, F: Format<K>> PagedTree<K, F> {
             }
             if held.is_none() && self.pool.is_changing() {
                 self.pool.unfix(trace, &page, false);
-                let (leaf, above) = self.descend_to_split(trace, key);
+                let (leaf, above) = self.descend_to_split(trace, key.value);
                 (page, held) = (leaf, Some(above));
-                position = self.format.find(trace, &self.pool, &page, key, 0);
+                position = self.format.find(trace, &self.pool, &page, key.value, 0);
                 continue;
             }
             (key, id) = self.split(trace, level, &page, key, id);
@@ -259,7 +259,7 @@ impl<K: Key, F: Format<K>> PagedTree<K, F> {
                 Some(held) => held,
                 None => self.pool.fix(trace, path[level], Dep::NONE),
             };
-            position = self.format.find(trace, &self.pool, &page, key, 1);
+            position = self.format.find(trace, &self.pool, &page, key.value, 1);
         }
         // Pages that were not sure to have room, and had some.
         for above in held.into_iter().flatten() {
@@ -275,22 +275,23 @@ impl<K: Key, F: Format<K>> PagedTree<K, F> {
         trace: &mut T,
         level: usize,
         page: &Fixed,
-        key: K,
+        key: Loaded<K>,
         id: u32,
-    ) -> (K, u32) {
+    ) -> (Loaded<K>, u32) {
         self.splits += 1;
         let right = self.create(trace, level);
         let separator = self.format.split(trace, &mut self.pool, page, &right);
         let next: Loaded<u32> = load_header(trace, &self.pool, page, NEXT);
-        store_header(trace, &mut self.pool, &right, NEXT, next.value);
-        store_header(trace, &mut self.pool, page, NEXT, right.page);
-        let goes_right = key >= separator;
+        let dep = next.token.after(0);
+        store_header(trace, &mut self.pool, &right, NEXT, next.value, dep);
+        store_header(trace, &mut self.pool, page, NEXT, right.page, Dep::NONE);
+        let goes_right = key.value >= separator.value;
         trace.work(K::COMPARE);
-        trace.branch(Site::Side, goes_right, Dep::NONE);
+        trace.branch(Site::Side, goes_right, separator.token.after(1));
         let half = if goes_right { &right } else { page };
         let position = self
             .format
-            .find(trace, &self.pool, half, key, usize::from(level > 0));
+            .find(trace, &self.pool, half, key.value, usize::from(level > 0));
         let inserted = self
             .format
             .insert(trace, &mut self.pool, half, position, key, id);
@@ -303,12 +304,12 @@ impl<K: Key, F: Format<K>> PagedTree<K, F> {
     }
 
     /// Puts a new root over the old one and its new sibling.
-    fn grow<T: Trace>(&mut self, trace: &mut T, key: K, id: u32) {
+    fn grow<T: Trace>(&mut self, trace: &mut T, key: Loaded<K>, id: u32) {
         let level = self.levels;
         let root = self.create(trace, level);
         let old = [(K::from_u64(0), self.root)];
         self.format.build(trace, &mut self.pool, &root, &old, false);
-        let position = self.format.find(trace, &self.pool, &root, key, 1);
+        let position = self.format.find(trace, &self.pool, &root, key.value, 1);
         let inserted = self
             .format
             .insert(trace, &mut self.pool, &root, position, key, id);

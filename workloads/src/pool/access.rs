@@ -73,7 +73,8 @@ impl Pool {
         }
     }
 
-    /// Stores a word.
+    /// Stores a word. `dep` is what the value waits for: the load that it comes from, if it comes from one. Where the value is a constant, it is
+    /// what the address waits for.
     #[inline]
     pub fn store<W: Word, T: Trace>(
         &mut self,
@@ -82,8 +83,9 @@ impl Pool {
         page: &Fixed,
         offset: u32,
         value: W,
+        dep: Dep,
     ) {
-        trace.store(site, page.named(offset), W::BYTES as u16, 1, Dep::NONE);
+        trace.store(site, page.named(offset), W::BYTES as u16, 1, dep);
         self.memory.write(page.place(offset), value);
     }
 

@@ -201,7 +201,7 @@ impl Latches {
             frames.victim(trace)
         };
         let site = self.site(LatchSite::HandStore);
-        trace.store(site, hand, LATCH_BYTES, 1, Dep::NONE);
+        trace.store(site, hand, LATCH_BYTES, 1, at.after(1));
         let site = self.site(LatchSite::ClockUnlatch);
         trace.store(site, latch, LATCH_BYTES, 1, Dep::NONE);
         trace.unlatch(latch);

@@ -12,9 +12,10 @@ use super::Site;
 use super::sites::{MOVE, Parts};
 use super::text::Text;
 use super::wanted::Wanted;
+use crate::awaiting::Awaiting;
 use crate::place::Loaded;
 use crate::pool::{Fixed, Pool};
-use crate::tracer::{Dep, Token, Trace};
+use crate::tracer::{Dep, Trace};
 use crate::tree::scan::{COMPARE_END, LEAF};
 use crate::word::Word;
 use std::cmp::Ordering;
@@ -43,6 +44,8 @@ const WORD: u32 = 8;
 pub(super) const STEP: u32 = 1;
 /// Address of a slot (shift, subtract), and the parts of one (mask, shift).
 const SLOT: u32 = 4;
+/// Putting them together (shift, or).
+const PACK: u8 = 2;
 /// Calling `memcmp` or `memcpy` and coming back: the smaller length (2), three arguments (3), jump and return (2), first test (1).
 const LIBRARY_CALL: u32 = 8;
 
@@ -110,7 +113,7 @@ impl Area {
         pool.load(trace, site, &self.page, self.base + field, self.dep)
     }
 
-    /// Stores a field of the header.
+    /// Stores a field of the header; `dep` is what the value waits for.
     #[inline]
     pub(super) fn store_header<T: Trace>(
         &self,
@@ -118,25 +121,27 @@ impl Area {
         pool: &mut Pool,
         field: u32,
         value: u32,
+        dep: Dep,
     ) {
         trace.work(STEP);
         let site = self.format.parts.header_store;
-        pool.store(trace, site, &self.page, self.base + field, value as u16);
+        let (at, value) = (self.base + field, value as u16);
+        pool.store(trace, site, &self.page, at, value, dep);
     }
 
     pub(super) fn count<T: Trace>(&self, trace: &mut T, pool: &Pool) -> Loaded<u16> {
         self.load_header(trace, pool, COUNT)
     }
 
-    /// Makes it empty.
-    pub(super) fn reset<T: Trace>(&self, trace: &mut T, pool: &mut Pool, level: u32) {
-        for (field, value) in [
-            (COUNT, 0),
-            (LEVEL, level),
-            (USED, self.format.first),
-            (DEAD, 0),
+    /// Makes it empty, of a level that waits for `dep`.
+    pub(super) fn reset<T: Trace>(&self, trace: &mut T, pool: &mut Pool, (level, dep): (u32, Dep)) {
+        for (field, value, dep) in [
+            (COUNT, 0, Dep::NONE),
+            (LEVEL, level, dep),
+            (USED, self.format.first, Dep::NONE),
+            (DEAD, 0, Dep::NONE),
         ] {
-            self.store_header(trace, pool, field, value);
+            self.store_header(trace, pool, field, value, dep);
         }
     }
 
@@ -163,12 +168,21 @@ impl Area {
         })
     }
 
+    /// Stores a slot; `dep` is what offset or length waits for.
     #[inline]
-    fn store_slot<T: Trace>(&self, trace: &mut T, pool: &mut Pool, slot: usize, value: Slot) {
+    fn store_slot<T: Trace>(
+        &self,
+        trace: &mut T,
+        pool: &mut Pool,
+        slot: usize,
+        value: Slot,
+        dep: Dep,
+    ) {
         trace.work(SLOT);
         let packed = value.offset | value.length << 16;
         let site = self.format.parts.slot_store;
-        pool.store(trace, site, &self.page, self.slot(slot), packed);
+        let at = self.slot(slot);
+        pool.store(trace, site, &self.page, at, packed, dep.later(PACK));
     }
 
     /// Loads the prefix in a slot.
@@ -191,7 +205,13 @@ impl Area {
     }
 
     /// Stores the prefix of a key into a slot: bytes that the key does not have are 0.
-    fn store_prefix<T: Trace>(&self, trace: &mut T, pool: &mut Pool, slot: usize, key: &[u8]) {
+    fn store_prefix<T: Trace>(
+        &self,
+        trace: &mut T,
+        pool: &mut Pool,
+        slot: usize,
+        key: Loaded<&[u8]>,
+    ) {
         let bytes = self.format.prefix;
         if bytes == 0 {
             return;
@@ -200,8 +220,9 @@ impl Area {
         let address = self.page.address + u64::from(at);
         let (site, words) = (self.format.parts.slot_store, bytes.div_ceil(WORD));
         trace.work(words * STEP);
-        trace.store(site, address, bytes as u16, words as u16, Dep::NONE);
-        let prefix = &Wanted::new(key).prefix[..bytes as usize];
+        let dep = key.token.after(1);
+        trace.store(site, address, bytes as u16, words as u16, dep);
+        let prefix = &Wanted::new(key.value).prefix[..bytes as usize];
         pool.poke_bytes(&self.page, at, prefix);
     }
 
@@ -209,27 +230,58 @@ impl Area {
     #[inline]
     pub(super) fn id<T: Trace>(&self, trace: &mut T, pool: &Pool, slot: usize) -> Loaded<u32> {
         let found = self.load_slot(trace, pool, slot);
+        self.id_of(trace, pool, found)
+    }
+
+    /// Loads the ID of an entry whose slot was loaded.
+    #[inline]
+    fn id_of<T: Trace>(&self, trace: &mut T, pool: &Pool, found: Loaded<Slot>) -> Loaded<u32> {
         let at = self.base + found.value.offset;
         let site = self.format.parts.id;
         pool.load(trace, site, &self.page, at, found.token.after(2))
     }
 
+    /// Loads key and ID of a slot.
+    pub(super) fn entry<T: Trace>(
+        &self,
+        trace: &mut T,
+        pool: &Pool,
+        slot: usize,
+    ) -> (Loaded<Text>, Loaded<u32>) {
+        let found = self.load_slot(trace, pool, slot);
+        let key = self.key_of(trace, pool, slot, found);
+        (key, self.id_of(trace, pool, found))
+    }
+
     /// Changes the ID of a slot.
     pub(super) fn set_id<T: Trace>(&self, trace: &mut T, pool: &mut Pool, slot: usize, id: u32) {
-        let found = self.load_slot(trace, pool, slot).value;
-        let (site, at) = (self.format.parts.entry_store, self.base + found.offset);
-        pool.store(trace, site, &self.page, at, id);
+        let found = self.load_slot(trace, pool, slot);
+        let site = self.format.parts.entry_store;
+        let (at, dep) = (self.base + found.value.offset, found.token.after(2));
+        pool.store(trace, site, &self.page, at, id, dep);
     }
 
     /// Loads the whole key of a slot.
-    pub(super) fn key<T: Trace>(&self, trace: &mut T, pool: &Pool, slot: usize) -> Text {
-        let mut key = Text::EMPTY;
+    pub(super) fn key<T: Trace>(&self, trace: &mut T, pool: &Pool, slot: usize) -> Loaded<Text> {
         let found = self.load_slot(trace, pool, slot);
+        self.key_of(trace, pool, slot, found)
+    }
+
+    /// The same for a slot that was loaded.
+    fn key_of<T: Trace>(
+        &self,
+        trace: &mut T,
+        pool: &Pool,
+        slot: usize,
+        found: Loaded<Slot>,
+    ) -> Loaded<Text> {
+        let (mut key, mut token) = (Text::EMPTY, found.token);
         let length = found.value.length;
         let in_slot = length.min(self.format.prefix);
         if in_slot > 0 {
-            let prefix = self.load_prefix(trace, pool, slot).value;
-            key.push(&prefix[..in_slot as usize]);
+            let prefix = self.load_prefix(trace, pool, slot);
+            key.push(&prefix.value[..in_slot as usize]);
+            token = prefix.token;
         }
         let (rest, first) = (length - in_slot, self.rest(found.value));
         if rest > 0 {
@@ -238,41 +290,41 @@ impl Area {
             let site = self.format.parts.key;
             let dep = found.token.after(2);
             trace.work(words * STEP);
-            trace.load(site, address, rest as u16, words as u16, dep);
+            token = trace.load(site, address, rest as u16, words as u16, dep);
             key.push(pool.peek_bytes(&self.page, first, rest));
         }
-        key
+        Loaded { value: key, token }
     }
 
-    /// Inserts an entry before a slot; `false` if there is no room.
+    /// Inserts an entry before a slot; `false` if there is no room. What goes into a non-leaf node was loaded.
     pub(super) fn insert<T: Trace>(
         &self,
         trace: &mut T,
         pool: &mut Pool,
         slot: usize,
-        key: &[u8],
-        id: u32,
+        (key, id): (Loaded<&[u8]>, Loaded<u32>),
     ) -> bool {
         let count = self.count(trace, pool);
         let slots = u32::from(count.value) * self.format.slot_bytes();
         let used: Loaded<u16> = self.load_header(trace, pool, USED);
-        let needed = self.format.needs(key.len() as u32);
-        let mut used = (used.value.into(), used.token);
+        let length = key.value.len() as u32;
+        let needed = self.format.needs(length);
+        let mut used = used.map(u32::from);
         let fits = |used: u32| used + needed + slots <= self.format.bytes;
         trace.work(SLOT + 2 * STEP);
-        trace.branch(Site::Full, !fits(used.0), used.1.after(3));
-        if !fits(used.0) {
+        trace.branch(Site::Full, !fits(used.value), used.token.after(3));
+        if !fits(used.value) {
             let dead: Loaded<u16> = self.load_header(trace, pool, DEAD);
-            let living = used.0 - u32::from(dead.value);
+            let living = used.value - u32::from(dead.value);
             trace.work(STEP);
             trace.branch(Site::Dead, fits(living), dead.token.after(1));
             if !fits(living) {
                 return false;
             }
-            used = (self.compact(trace, pool), Token::NONE);
+            used = self.compact(trace, pool);
         }
-        self.store_entry(trace, pool, used.0, key, id);
-        let count = usize::from(count.value);
+        self.store_entry(trace, pool, used, key, id);
+        let (count, counted) = (usize::from(count.value), count.token.after(1));
         let slot_bytes = self.format.slot_bytes();
         // Slots of higher keys move towards lower addresses.
         let highest = self.slot(count) + slot_bytes;
@@ -287,57 +339,62 @@ impl Area {
             bytes,
         );
         let value = Slot {
-            offset: used.0,
-            length: key.len() as u32,
+            offset: used.value,
+            length,
         };
-        self.store_slot(trace, pool, slot, value);
+        self.store_slot(trace, pool, slot, value, used.token.after(0));
         self.store_prefix(trace, pool, slot, key);
-        let end = used.0 + self.format.entry_bytes(key.len() as u32);
-        self.store_header(trace, pool, USED, end);
-        self.store_header(trace, pool, COUNT, count as u32 + 1);
+        let end = used.value + self.format.entry_bytes(length);
+        self.store_header(trace, pool, USED, end, used.token.after(1));
+        self.store_header(trace, pool, COUNT, count as u32 + 1, counted);
         true
     }
 
-    /// Stores an entry at an offset.
+    /// Stores an entry at an offset: what was not loaded waits for that.
     fn store_entry<T: Trace>(
         &self,
         trace: &mut T,
         pool: &mut Pool,
-        offset: u32,
-        key: &[u8],
-        id: u32,
+        offset: Loaded<u32>,
+        key: Loaded<&[u8]>,
+        id: Loaded<u32>,
     ) {
-        let (site, at) = (self.format.parts.entry_store, self.base + offset);
-        pool.store(trace, site, &self.page, at, id);
-        let rest = &key[key.len().min(self.format.prefix as usize)..];
+        let (site, at) = (self.format.parts.entry_store, self.base + offset.value);
+        let waits = offset.token.after(1);
+        let dep = id.token.after(0).or(waits);
+        pool.store(trace, site, &self.page, at, id.value, dep);
+        let rest = &key.value[key.value.len().min(self.format.prefix as usize)..];
         if !rest.is_empty() {
             let address = self.page.address + u64::from(at + ID_BYTES);
             let words = (rest.len() as u32).div_ceil(WORD);
             trace.work(LIBRARY_CALL + words * STEP);
-            trace.store(site, address, rest.len() as u16, words as u16, Dep::NONE);
+            let dep = key.token.after(1).or(waits);
+            trace.store(site, address, rest.len() as u16, words as u16, dep);
             pool.poke_bytes(&self.page, at + ID_BYTES, rest);
         }
     }
 
     /// Moves the living entries together, in the order of their keys, by way of a buffer; returns where they end.
-    fn compact<T: Trace>(&self, trace: &mut T, pool: &mut Pool) -> u32 {
-        let count = usize::from(self.count(trace, pool).value);
+    fn compact<T: Trace>(&self, trace: &mut T, pool: &mut Pool) -> Loaded<u32> {
+        let count = self.count(trace, pool);
+        let (count, mut last) = (usize::from(count.value), count.token);
         let (first, buffer) = (self.format.first, pool.buffer());
         let mut living: Vec<u8> = Vec::with_capacity(self.format.bytes as usize);
         for slot in 0..count {
-            let found = self.load_slot(trace, pool, slot).value;
+            let found = self.load_slot(trace, pool, slot);
+            last = found.token;
+            let found = found.value;
             let bytes = self.format.entry_bytes(found.length);
             let from = self.base + found.offset;
             let offset = first + living.len() as u32;
             let to = buffer + living.len() as u64;
-            pool.copied(
-                trace,
-                MOVE,
-                (self.page.address + u64::from(from), to),
-                bytes,
-            );
+            // Where the entry is, and how long, is in the slot.
+            let way = (self.page.address + u64::from(from), to);
+            let entry = &mut Awaiting::new(trace, last.after(2));
+            pool.copied(entry, MOVE, way, bytes);
             living.extend_from_slice(pool.peek_bytes(&self.page, from, bytes));
-            self.store_slot(trace, pool, slot, Slot { offset, ..found });
+            let value = Slot { offset, ..found };
+            self.store_slot(trace, pool, slot, value, last.after(1));
             trace.work(2 * STEP);
             trace.branch(Site::EntryLoop, slot + 1 < count, Dep::NONE);
         }
@@ -345,22 +402,27 @@ impl Area {
         pool.copied(trace, MOVE, (buffer, to), living.len() as u32);
         pool.poke_bytes(&self.page, self.base + first, &living);
         let end = first + living.len() as u32;
-        self.store_header(trace, pool, USED, end);
-        self.store_header(trace, pool, DEAD, 0);
-        end
+        self.store_header(trace, pool, USED, end, last.after(2));
+        self.store_header(trace, pool, DEAD, 0, Dep::NONE);
+        Loaded {
+            value: end,
+            token: last,
+        }
     }
 
     /// Says that so many more bytes are dead.
     fn bury<T: Trace>(&self, trace: &mut T, pool: &mut Pool, bytes: u32) {
         let dead: Loaded<u16> = self.load_header(trace, pool, DEAD);
-        self.store_header(trace, pool, DEAD, u32::from(dead.value) + bytes);
+        let bytes = u32::from(dead.value) + bytes;
+        self.store_header(trace, pool, DEAD, bytes, dead.token.after(1));
     }
 
     /// Takes out the entry of a slot.
     pub(super) fn remove<T: Trace>(&self, trace: &mut T, pool: &mut Pool, slot: usize) {
         let found = self.load_slot(trace, pool, slot).value;
         self.bury(trace, pool, self.format.entry_bytes(found.length));
-        let count = usize::from(self.count(trace, pool).value);
+        let count = self.count(trace, pool);
+        let (count, counted) = (usize::from(count.value), count.token.after(1));
         let (slot_bytes, page) = (self.format.slot_bytes(), self.page);
         let lowest = self.slot(count - 1);
         trace.work(SLOT);
@@ -371,7 +433,7 @@ impl Area {
             (&page, lowest + slot_bytes),
             (count - 1 - slot) as u32 * slot_bytes,
         );
-        self.store_header(trace, pool, COUNT, count as u32 - 1);
+        self.store_header(trace, pool, COUNT, count as u32 - 1, counted);
     }
 
     /// Bytes of its entries and their slots.
@@ -413,10 +475,10 @@ impl Area {
     /// Moves the upper half of its entries to an empty area of the same format; returns how many stay.
     pub(super) fn split<T: Trace>(&self, trace: &mut T, pool: &mut Pool, right: &Self) -> usize {
         let keep = self.half(trace, pool);
-        let count = usize::from(self.count(trace, pool).value);
+        let count = self.count(trace, pool).map(usize::from);
         let moved = self.append_to(trace, pool, right, (keep, count));
         self.bury(trace, pool, moved);
-        self.store_header(trace, pool, COUNT, keep as u32);
+        self.store_header(trace, pool, COUNT, keep as u32, Dep::NONE);
         keep
     }
 
@@ -426,14 +488,20 @@ impl Area {
         trace: &mut T,
         pool: &mut Pool,
         to: &Self,
-        (keep, count): (usize, usize),
+        (keep, count): (usize, Loaded<usize>),
     ) -> u32 {
-        let mut used = to.format.first;
+        let (count, counted) = (count.value, count.token.after(1));
+        let (mut used, mut waits) = (to.format.first, Dep::NONE);
         for slot in keep..count {
-            let found = self.load_slot(trace, pool, slot).value;
+            let found = self.load_slot(trace, pool, slot);
+            waits = found.token.after(2);
+            let found = found.value;
             let bytes = self.format.entry_bytes(found.length);
+            // Where the entry is, and how long, is in the slot.
             let (from, target) = (self.base + found.offset, to.base + used);
-            pool.copy_bytes(trace, MOVE, (&self.page, from), (&to.page, target), bytes);
+            let (from, target) = ((&self.page, from), (&to.page, target));
+            let entry = &mut Awaiting::new(trace, waits);
+            pool.copy_bytes(entry, MOVE, from, target, bytes);
             if self.format.prefix > 0 {
                 let (from, target) = (self.slot(slot), to.slot(slot - keep));
                 let (from, target) = (from + SLOT_BYTES, target + SLOT_BYTES);
@@ -444,13 +512,13 @@ impl Area {
                 offset: used,
                 ..found
             };
-            to.store_slot(trace, pool, slot - keep, value);
+            to.store_slot(trace, pool, slot - keep, value, waits);
             used += bytes;
             trace.work(2 * STEP);
             trace.branch(Site::EntryLoop, slot + 1 < count, Dep::NONE);
         }
-        to.store_header(trace, pool, USED, used);
-        to.store_header(trace, pool, COUNT, (count - keep) as u32);
+        to.store_header(trace, pool, USED, used, waits.later(1));
+        to.store_header(trace, pool, COUNT, (count - keep) as u32, counted);
         used - to.format.first
     }
 
@@ -467,14 +535,19 @@ impl Area {
         trace.work(LEAF);
         trace.branch(Site::ScanLoop, from < entries, count.token.after(2));
         for slot in from..entries {
-            let order = self.order(trace, pool, slot, &scan.end);
+            let (order, found) = self.order(trace, pool, slot, &scan.end);
             let beyond = order.value == Ordering::Greater;
             trace.work(COMPARE_END);
             trace.branch(Site::ScanEnd, beyond, order.token.after(COMPARE_END as u8));
             if beyond {
                 return true;
             }
-            let id = self.id(trace, pool, slot);
+            // What is in the slot stays in a register.
+            let found = match found {
+                Some(found) => found,
+                None => self.load_slot(trace, pool, slot),
+            };
+            let id = self.id_of(trace, pool, found);
             if scan.take(trace, id, slot + 1 < entries) {
                 return true;
             }
@@ -493,7 +566,7 @@ impl Area {
             let found = self.load_slot(trace, pool, slot).value;
             let bytes = self.format.entry_bytes(found.length);
             places.push((found.offset, found.offset + bytes));
-            let key = self.key(trace, pool, slot).to_vec();
+            let key = self.key(trace, pool, slot).value.to_vec();
             if self.format.prefix > 0 {
                 let prefix = self.load_prefix(trace, pool, slot).value;
                 assert_eq!(prefix, &Wanted::new(&key).prefix[..prefix.len()]);

@@ -119,18 +119,24 @@ pub(super) trait Format: Copy + Debug + Send + Sync {
         id: u32,
     );
 
-    /// Inserts an entry at a position; `false` if the page has to be split first.
+    /// Inserts an entry at a position; `false` if the page has to be split first. A key that divides two pages was loaded.
     fn insert<T: Trace>(
         &self,
         trace: &mut T,
         pool: &mut Pool,
         page: &Fixed,
         position: Position,
-        entry: (&[u8], u32),
+        entry: (Loaded<&[u8]>, u32),
     ) -> bool;
 
     /// Moves the upper half of the entries to a page of zeros; returns the first key of that.
-    fn split<T: Trace>(&self, trace: &mut T, pool: &mut Pool, page: &Fixed, right: &Fixed) -> Text;
+    fn split<T: Trace>(
+        &self,
+        trace: &mut T,
+        pool: &mut Pool,
+        page: &Fixed,
+        right: &Fixed,
+    ) -> Loaded<Text>;
 
     /// Takes out the entry before a position.
     fn remove<T: Trace>(&self, trace: &mut T, pool: &mut Pool, page: &Fixed, position: Position);

@@ -7,7 +7,7 @@ use super::text::Text;
 use super::wanted::Wanted;
 use crate::place::Loaded;
 use crate::pool::{Fixed, Pool};
-use crate::tracer::Trace;
+use crate::tracer::{Dep, Trace};
 use crate::tree::plan::truncated_share;
 
 /// Byte of a page's header with the pageID of the next page of its level, behind the fields of an area's.
@@ -99,9 +99,10 @@ impl Format for SlottedPage {
         _fill: f64,
     ) {
         let area = self.area(page);
-        area.reset(trace, pool, 0);
+        area.reset(trace, pool, (0, Dep::NONE));
         for (slot, (key, id)) in entries.iter().enumerate() {
-            let inserted = area.insert(trace, pool, slot, key, *id);
+            let entry = (Loaded::constant(&**key), Loaded::constant(*id));
+            let inserted = area.insert(trace, pool, slot, entry);
             assert!(inserted, "page {} is filled beyond its room", page.page);
         }
     }
@@ -162,14 +163,21 @@ impl Format for SlottedPage {
         pool: &mut Pool,
         page: &Fixed,
         position: Position,
-        (key, id): (&[u8], u32),
+        (key, id): (Loaded<&[u8]>, u32),
     ) -> bool {
-        self.area(page).insert(trace, pool, position.slot, key, id)
+        let entry = (key, Loaded::constant(id));
+        self.area(page).insert(trace, pool, position.slot, entry)
     }
 
-    fn split<T: Trace>(&self, trace: &mut T, pool: &mut Pool, page: &Fixed, right: &Fixed) -> Text {
+    fn split<T: Trace>(
+        &self,
+        trace: &mut T,
+        pool: &mut Pool,
+        page: &Fixed,
+        right: &Fixed,
+    ) -> Loaded<Text> {
         let (left, right) = (self.area(page), self.area(right));
-        right.reset(trace, pool, 0);
+        right.reset(trace, pool, (0, Dep::NONE));
         left.split(trace, pool, &right);
         right.key(trace, pool, 0)
     }

@@ -1,5 +1,6 @@
 //! Keys: strings of bytes, in the order of their bytes.
 
+use crate::place::Loaded;
 use crate::random::mixed;
 use std::ops::Deref;
 
@@ -44,6 +45,17 @@ impl Deref for Text {
     #[inline]
     fn deref(&self) -> &[u8] {
         &self.bytes[..usize::from(self.length)]
+    }
+}
+
+impl Loaded<Text> {
+    /// Its bytes, which come with it.
+    #[inline]
+    pub(super) fn bytes(&self) -> Loaded<&[u8]> {
+        Loaded {
+            value: &self.value,
+            token: self.token,
+        }
     }
 }
 

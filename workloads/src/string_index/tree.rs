@@ -158,9 +158,9 @@ impl<F: Format> StringTree<F> {
             self.pool.unfix(trace, &page, true);
             return Some(old.value);
         }
-        let (mut key, mut id) = (Text::of(key), id);
+        let (mut key, mut id) = (Loaded::constant(Text::of(key)), id);
         for level in 0.. {
-            let entry = (&*key, id);
+            let entry = (key.bytes(), id);
             if self
                 .format
                 .insert(trace, &mut self.pool, &page, position, entry)
@@ -168,18 +168,18 @@ impl<F: Format> StringTree<F> {
                 self.pool.unfix(trace, &page, true);
                 break;
             }
-            (key, id) = self.split(trace, level, &page, &key, id);
+            (key, id) = self.split(trace, level, &page, key.bytes(), id);
             trace.work(STEP);
             let above = level + 1;
             trace.branch(Site::RootSplit, above == self.levels, Dep::NONE);
             if above == self.levels {
-                self.grow(trace, &key, id);
+                self.grow(trace, key.bytes(), id);
                 break;
             }
             page = self.pool.fix(trace, path[above], Dep::NONE);
             position = self
                 .format
-                .find(trace, &self.pool, &page, &Wanted::new(&key), 1);
+                .find(trace, &self.pool, &page, &Wanted::new(&key.value), 1);
         }
         None
     }
@@ -190,23 +190,24 @@ impl<F: Format> StringTree<F> {
         trace: &mut T,
         level: usize,
         page: &Fixed,
-        key: &[u8],
+        key: Loaded<&[u8]>,
         id: u32,
-    ) -> (Text, u32) {
+    ) -> (Loaded<Text>, u32) {
         self.splits += 1;
         let right = self.create(trace, level);
         let separator = self.format.split(trace, &mut self.pool, page, &right);
         let next: Loaded<u32> = self
             .pool
             .load(trace, Site::PageHeader, page, NEXT, page.dep);
-        for (page, next) in [(&right, next.value), (page, right.page)] {
+        let copied = (&right, next.value, next.token.after(0));
+        for (page, next, dep) in [copied, (page, right.page, Dep::NONE)] {
             trace.work(STEP);
             self.pool
-                .store(trace, Site::PageHeaderStore, page, NEXT, next);
+                .store(trace, Site::PageHeaderStore, page, NEXT, next, dep);
         }
-        let goes_right = *key >= *separator;
+        let goes_right = *key.value >= *separator.value;
         trace.work(STEP);
-        trace.branch(Site::Side, goes_right, Dep::NONE);
+        trace.branch(Site::Side, goes_right, separator.token.after(1));
         let half = if goes_right { &right } else { page };
         self.put(trace, half, level, key, id);
         self.pool.unfix(trace, page, true);
@@ -215,8 +216,15 @@ impl<F: Format> StringTree<F> {
     }
 
     /// Inserts an entry into a page of a level that has room.
-    fn put<T: Trace>(&mut self, trace: &mut T, page: &Fixed, level: usize, key: &[u8], id: u32) {
-        let (wanted, first) = (Wanted::new(key), usize::from(level > 0));
+    fn put<T: Trace>(
+        &mut self,
+        trace: &mut T,
+        page: &Fixed,
+        level: usize,
+        key: Loaded<&[u8]>,
+        id: u32,
+    ) {
+        let (wanted, first) = (Wanted::new(key.value), usize::from(level > 0));
         let position = self.format.find(trace, &self.pool, page, &wanted, first);
         let entry = (key, id);
         let inserted = self
@@ -226,7 +234,7 @@ impl<F: Format> StringTree<F> {
     }
 
     /// Puts a new root over the old one and its new sibling.
-    fn grow<T: Trace>(&mut self, trace: &mut T, key: &[u8], id: u32) {
+    fn grow<T: Trace>(&mut self, trace: &mut T, key: Loaded<&[u8]>, id: u32) {
         let level = self.levels;
         let root = self.create(trace, level);
         let old = [(Text::EMPTY, self.root)];

@@ -5,6 +5,7 @@ mod arrivals;
 mod changing_threads;
 mod common;
 mod dependences;
+mod dependences_in_pages;
 mod event_streams;
 mod index_files;
 mod index_threads;

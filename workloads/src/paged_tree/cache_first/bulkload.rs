@@ -73,7 +73,7 @@ impl<K: Key> CacheFirstTree<K> {
                 count += 1;
             }
             watch::step(count as u64);
-            self.store_count(&mut Untraced, 0, &at, count);
+            self.store_count(&mut Untraced, 0, &at, count, Dep::NONE);
             let pointer = self.pointer(&at);
             if let Some((page_before, node)) = before.replace((page, at.node)) {
                 let left = At {
@@ -81,7 +81,7 @@ impl<K: Key> CacheFirstTree<K> {
                     node,
                     dep: Dep::NONE,
                 };
-                self.store_next(&mut Untraced, 0, &left, pointer);
+                self.store_next(&mut Untraced, 0, &left, (pointer, Dep::NONE));
                 if page_before.page != page.page {
                     self.pool.unfix(&mut Untraced, &page_before, true);
                 }
@@ -182,13 +182,16 @@ impl<K: Key> CacheFirstTree<K> {
             return (self.pointer(&at), in_page);
         }
         if level == 1 {
-            return (self.overflow_place(&mut Untraced), 0);
+            return (self.overflow_place(&mut Untraced).0, 0);
         }
         (self.new_page_place(), 0)
     }
 
-    /// A place in an overflow page.
-    pub(super) fn overflow_place<T: crate::tracer::Trace>(&mut self, trace: &mut T) -> Pointer {
+    /// A place in an overflow page, and what it waits for.
+    pub(super) fn overflow_place<T: crate::tracer::Trace>(
+        &mut self,
+        trace: &mut T,
+    ) -> (Pointer, Dep) {
         let mut page = match self.overflow {
             0 => self.create(trace, OVERFLOW_PAGES),
             page => self.pool.fix(trace, page, Dep::NONE),
@@ -200,7 +203,7 @@ impl<K: Key> CacheFirstTree<K> {
         self.overflow = page.page;
         let at = self.take(trace, &page);
         self.pool.unfix(trace, &page, true);
-        self.pointer(&at)
+        (self.pointer(&at), at.dep)
     }
 
     /// Fills a non-leaf node with children and, a leaf parent, the pointer to the next one; leaf pages that begin with a child of it get
@@ -223,19 +226,19 @@ impl<K: Key> CacheFirstTree<K> {
         let keys = self.keys(level, at.node);
         for (slot, (&key, &child)) in firsts[range].iter().zip(children).enumerate() {
             self.pool.poke(&at.page, keys.at(slot), key);
-            self.store_child(&mut Untraced, level, &at, slot, child);
+            self.store_child(&mut Untraced, level, &at, slot, (child, Dep::NONE));
             let first_line = self.place(0) / self.sizes.line;
             if level == 1 && u32::from(child.line) == first_line {
                 let leaf = self.fix(&mut Untraced, child, Dep::NONE);
-                self.store_back(&mut Untraced, &leaf.page, place);
+                self.store_back(&mut Untraced, &leaf.page, (place, Dep::NONE));
                 self.pool.unfix(&mut Untraced, &leaf.page, true);
             }
         }
-        self.store_count(&mut Untraced, level, &at, children.len());
+        self.store_count(&mut Untraced, level, &at, children.len(), Dep::NONE);
         self.pool
             .poke(&at.page, at.node + IN_PAGE_LEVEL, in_page as u16);
         if let Some(next) = next {
-            self.store_next(&mut Untraced, level, &at, next);
+            self.store_next(&mut Untraced, level, &at, (next, Dep::NONE));
         }
         self.pool.unfix(&mut Untraced, &at.page, true);
     }

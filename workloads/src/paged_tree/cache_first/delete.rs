@@ -15,18 +15,19 @@ impl<K: Key> CacheFirstTree<K> {
         let found = self.holds(trace, &leaf, slot, key);
         let id = found.then(|| self.load_id(trace, &leaf, slot).value);
         if found {
-            let count = usize::from(self.load_count(trace, 0, &leaf).value);
+            let count = self.load_count(trace, 0, &leaf);
+            let entries = usize::from(count.value);
             for array in [self.keys(0, leaf.node), self.ids(leaf.node)] {
                 shift(
                     trace,
                     &mut self.pool,
                     &leaf.page,
                     array,
-                    (slot, count),
+                    (slot, entries),
                     slot - 1,
                 );
             }
-            self.store_count(trace, 0, &leaf, count - 1);
+            self.store_count(trace, 0, &leaf, entries - 1, count.token.after(1));
         }
         self.pool.unfix(trace, &leaf.page, found);
         id

@@ -133,7 +133,8 @@ impl<K: Key> CacheFirstTree<K> {
             for (number, &page) in listed.iter().enumerate() {
                 let slot = spread(number, listed.len(), chunks.slots);
                 self.pool.poke(&chunk, chunks.ids.at(slot), page);
-                self.tell_listed(&mut Untraced, page, (chunk.page, slot));
+                let listed = (Loaded::constant(chunk.page), slot);
+                self.tell_listed(&mut Untraced, Loaded::constant(page), listed);
             }
             if let Some(before) = before.replace(chunk) {
                 self.pool.poke(&before, NEXT, chunk.page);

@@ -16,8 +16,8 @@ impl<K: Key> CacheFirstTree<K> {
     /// listed there keep their hints.
     pub(super) fn list_page<T: Trace>(&mut self, trace: &mut T, left: &Fixed, right: &Fixed) {
         let chunks = self.chunks();
-        let (chunk, hint) = self.load_listed(trace, left);
-        let chunk = self.pool.fix(trace, chunk.value, chunk.token.after(0));
+        let (listed, hint) = self.load_listed(trace, left);
+        let chunk = self.pool.fix(trace, listed.value, listed.token.after(0));
         let here = chunks.find(trace, &self.pool, &chunk, hint.value.into(), left.page);
         let Some(empty) = chunks.nearest_empty(trace, &self.pool, &chunk, here) else {
             self.split_chunk(trace, &chunk);
@@ -33,9 +33,9 @@ impl<K: Key> CacheFirstTree<K> {
         let here = if empty > here { here } else { here - 1 };
         let place = chunks.ids.at(here + 1);
         self.pool
-            .store(trace, Site::IdStore, &chunk, place, right.page);
-        self.store_listed(trace, left, (chunk.page, here));
-        self.store_listed(trace, right, (chunk.page, here + 1));
+            .store(trace, Site::IdStore, &chunk, place, right.page, Dep::NONE);
+        self.store_listed(trace, left, (listed, here));
+        self.store_listed(trace, right, (listed, here + 1));
         self.pool.unfix(trace, &chunk, true);
     }
 
@@ -47,8 +47,9 @@ impl<K: Key> CacheFirstTree<K> {
         self.spread_out(trace, (chunk, keep), &new, slots - keep);
         self.spread_out(trace, (chunk, 0), chunk, keep);
         let next: Loaded<u32> = load_header(trace, &self.pool, chunk, NEXT);
-        store_header(trace, &mut self.pool, &new, NEXT, next.value);
-        store_header(trace, &mut self.pool, chunk, NEXT, new.page);
+        let waits = next.token.after(0);
+        store_header(trace, &mut self.pool, &new, NEXT, next.value, waits);
+        store_header(trace, &mut self.pool, chunk, NEXT, new.page, Dep::NONE);
         self.pool.unfix(trace, &new, true);
     }
 
@@ -68,21 +69,29 @@ impl<K: Key> CacheFirstTree<K> {
             trace.branch(Site::AnotherPage, filled, Dep::NONE);
             let page = if filled {
                 left -= 1;
-                chunks.load(trace, &self.pool, from, first + left).value
+                chunks.load(trace, &self.pool, from, first + left)
             } else {
-                0
+                Loaded::constant(0)
             };
             let place = chunks.ids.at(slot);
-            self.pool.store(trace, Site::IdStore, to, place, page);
+            let waits = page.token.after(0);
+            self.pool
+                .store(trace, Site::IdStore, to, place, page.value, waits);
             if filled && to.page != from.page {
-                self.tell_listed(trace, page, (to.page, slot));
+                let listed = (Loaded::constant(to.page), slot);
+                self.tell_listed(trace, page, listed);
             }
         }
     }
 
     /// Tells a leaf page which chunk lists it, and in which slot.
-    pub(super) fn tell_listed<T: Trace>(&mut self, trace: &mut T, page: u32, listed: (u32, usize)) {
-        let page = self.pool.fix(trace, page, Dep::NONE);
+    pub(super) fn tell_listed<T: Trace>(
+        &mut self,
+        trace: &mut T,
+        page: Loaded<u32>,
+        listed: (Loaded<u32>, usize),
+    ) {
+        let page = self.pool.fix(trace, page.value, page.token.after(0));
         self.store_listed(trace, &page, listed);
         self.pool.unfix(trace, &page, true);
     }

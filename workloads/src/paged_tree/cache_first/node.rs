@@ -9,7 +9,7 @@ use crate::paged_tree::key::Key;
 use crate::paged_tree::moves::{move_elements, shift};
 use crate::paged_tree::page::{Array, STEP, store_key};
 use crate::place::Loaded;
-use crate::tracer::Trace;
+use crate::tracer::{Dep, Trace};
 use crate::tree::ELEMENT;
 
 /// Bytes of a leaf node's header with line and page of the next leaf node; its entries are counted at byte 0.
@@ -100,12 +100,14 @@ impl<K: Key> CacheFirstTree<K> {
         self.pool.load(trace, site, &at.page, at.node, at.dep)
     }
 
+    /// Stores the entries of a leaf node, or the children of another; `dep` is what their number waits for.
     pub(super) fn store_count<T: Trace>(
         &mut self,
         trace: &mut T,
         level: usize,
         at: &At,
         count: usize,
+        dep: Dep,
     ) {
         trace.work(STEP);
         let site = if level == 0 {
@@ -114,7 +116,7 @@ impl<K: Key> CacheFirstTree<K> {
             Site::NonleafStore
         };
         self.pool
-            .store(trace, site, &at.page, at.node, count as u16);
+            .store(trace, site, &at.page, at.node, count as u16, dep);
     }
 
     /// Loads the pointer to child `slot`.
@@ -141,13 +143,14 @@ impl<K: Key> CacheFirstTree<K> {
         })
     }
 
+    /// Stores the pointer to child `slot`, with what it waits for.
     pub(super) fn store_child<T: Trace>(
         &mut self,
         trace: &mut T,
         level: usize,
         at: &At,
         slot: usize,
-        child: Pointer,
+        (child, dep): (Pointer, Dep),
     ) {
         let (pages, lines) = self.children(level, at.node);
         self.pool.store(
@@ -156,6 +159,7 @@ impl<K: Key> CacheFirstTree<K> {
             &at.page,
             pages.at(slot),
             child.page,
+            dep,
         );
         self.pool.store(
             trace,
@@ -163,6 +167,7 @@ impl<K: Key> CacheFirstTree<K> {
             &at.page,
             lines.at(slot),
             child.line,
+            dep,
         );
     }
 
@@ -195,12 +200,13 @@ impl<K: Key> CacheFirstTree<K> {
         })
     }
 
+    /// Stores the pointer to the next leaf node or leaf parent, with what it waits for.
     pub(super) fn store_next<T: Trace>(
         &mut self,
         trace: &mut T,
         level: usize,
         at: &At,
-        next: Pointer,
+        (next, dep): (Pointer, Dep),
     ) {
         let (line, page) = Self::next_fields(level);
         self.pool.store(
@@ -209,6 +215,7 @@ impl<K: Key> CacheFirstTree<K> {
             &at.page,
             at.node + line,
             next.line,
+            dep,
         );
         self.pool.store(
             trace,
@@ -216,6 +223,7 @@ impl<K: Key> CacheFirstTree<K> {
             &at.page,
             at.node + page,
             next.page,
+            dep,
         );
     }
 
@@ -224,7 +232,7 @@ impl<K: Key> CacheFirstTree<K> {
         &mut self,
         trace: &mut T,
         at: &At,
-        (slot, count): (usize, usize),
+        (slot, count): (usize, Loaded<u16>),
         key: K,
         id: u32,
     ) {
@@ -235,7 +243,7 @@ impl<K: Key> CacheFirstTree<K> {
                 &mut self.pool,
                 &at.page,
                 array,
-                (slot, count),
+                (slot, count.value.into()),
                 slot + 1,
             );
         }
@@ -246,10 +254,13 @@ impl<K: Key> CacheFirstTree<K> {
             &at.page,
             keys.at(slot),
             key,
+            Dep::NONE,
         );
+        let place = ids.at(slot);
         self.pool
-            .store(trace, Site::IdStore, &at.page, ids.at(slot), id);
-        self.store_count(trace, 0, at, count + 1);
+            .store(trace, Site::IdStore, &at.page, place, id, Dep::NONE);
+        let entries = usize::from(count.value) + 1;
+        self.store_count(trace, 0, at, entries, count.token.after(1));
     }
 
     /// Puts a child into a non-leaf node that has room.
@@ -259,9 +270,9 @@ impl<K: Key> CacheFirstTree<K> {
         trace: &mut T,
         level: usize,
         at: &At,
-        (slot, count): (usize, usize),
-        key: K,
-        child: Pointer,
+        (slot, count): (usize, Loaded<u16>),
+        key: Loaded<K>,
+        child: (Pointer, Dep),
     ) {
         let keys = self.keys(level, at.node);
         let (pages, lines) = self.children(level, at.node);
@@ -271,7 +282,7 @@ impl<K: Key> CacheFirstTree<K> {
                 &mut self.pool,
                 &at.page,
                 array,
-                (slot, count),
+                (slot, count.value.into()),
                 slot + 1,
             );
         }
@@ -281,10 +292,12 @@ impl<K: Key> CacheFirstTree<K> {
             Site::NonleafStore,
             &at.page,
             keys.at(slot),
-            key,
+            key.value,
+            key.token.after(0),
         );
         self.store_child(trace, level, at, slot, child);
-        self.store_count(trace, level, at, count + 1);
+        let children = usize::from(count.value) + 1;
+        self.store_count(trace, level, at, children, count.token.after(1));
     }
 
     /// Moves entries `keep..count` of a node to the beginning of another, which has none.
@@ -318,7 +331,7 @@ impl<K: Key> CacheFirstTree<K> {
                 source.bytes,
             );
         }
-        self.store_count(trace, level, from, keep);
-        self.store_count(trace, level, to, count - keep);
+        self.store_count(trace, level, from, keep, Dep::NONE);
+        self.store_count(trace, level, to, count - keep, Dep::NONE);
     }
 }

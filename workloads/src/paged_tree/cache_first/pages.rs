@@ -57,7 +57,7 @@ impl<K: Key> CacheFirstTree<K> {
         room
     }
 
-    /// Takes the first free place of a page that has one.
+    /// Takes the first free place of a page that has one: the map says which.
     pub(super) fn take<T: Trace>(&mut self, trace: &mut T, page: &Fixed) -> At {
         let used: Loaded<u16> = load_header(trace, &self.pool, page, COUNT);
         let mut number = 0;
@@ -67,11 +67,11 @@ impl<K: Key> CacheFirstTree<K> {
             trace.work(2 * STEP);
             trace.branch(Site::NodeLoop, map.value == u16::MAX, map.token.after(1));
             if map.value != u16::MAX {
-                break (field, map.value);
+                break (field, map);
             }
             number += MAP_BITS;
         };
-        let number = number + map.trailing_ones();
+        let number = number + map.value.trailing_ones();
         assert!(
             number < self.geometry.nodes,
             "page {} has no free node",
@@ -82,13 +82,15 @@ impl<K: Key> CacheFirstTree<K> {
             Site::NodeMapStore,
             page,
             field,
-            map | 1 << (number % MAP_BITS),
+            map.value | 1 << (number % MAP_BITS),
+            map.token.after(2),
         );
-        store_header(trace, &mut self.pool, page, COUNT, used.value + 1);
+        let waits = used.token.after(1);
+        store_header(trace, &mut self.pool, page, COUNT, used.value + 1, waits);
         At {
             page: *page,
             node: self.place(number),
-            dep: Dep::NONE,
+            dep: map.token.after(2),
         }
     }
 
@@ -99,10 +101,12 @@ impl<K: Key> CacheFirstTree<K> {
         let map: Loaded<u16> = self
             .pool
             .load(trace, Site::NodeMap, &at.page, field, at.page.dep);
+        let (left, waits) = (map.value & !bit, map.token.after(1));
         self.pool
-            .store(trace, Site::NodeMapStore, &at.page, field, map.value & !bit);
+            .store(trace, Site::NodeMapStore, &at.page, field, left, waits);
         let used: Loaded<u16> = load_header(trace, &self.pool, &at.page, COUNT);
-        store_header(trace, &mut self.pool, &at.page, COUNT, used.value - 1);
+        let (nodes, waits) = (used.value - 1, used.token.after(1));
+        store_header(trace, &mut self.pool, &at.page, COUNT, nodes, waits);
     }
 
     /// Nodes of a page, in the order of their places, of which the map tells.
@@ -134,11 +138,17 @@ impl<K: Key> CacheFirstTree<K> {
         })
     }
 
-    pub(super) fn store_back<T: Trace>(&mut self, trace: &mut T, page: &Fixed, parent: Pointer) {
+    /// Stores that pointer, with what it waits for.
+    pub(super) fn store_back<T: Trace>(
+        &mut self,
+        trace: &mut T,
+        page: &Fixed,
+        (parent, dep): (Pointer, Dep),
+    ) {
         self.pool
-            .store(trace, Site::PointerStore, page, BACK_PAGE, parent.page);
+            .store(trace, Site::PointerStore, page, BACK_PAGE, parent.page, dep);
         self.pool
-            .store(trace, Site::PointerStore, page, BACK_LINE, parent.line);
+            .store(trace, Site::PointerStore, page, BACK_LINE, parent.line, dep);
     }
 
     /// Loads the chunk that lists a leaf page, and about which slot of it does.
@@ -156,9 +166,11 @@ impl<K: Key> CacheFirstTree<K> {
         &mut self,
         trace: &mut T,
         page: &Fixed,
-        (chunk, slot): (u32, usize),
+        (chunk, slot): (Loaded<u32>, usize),
     ) {
-        store_header(trace, &mut self.pool, page, CHUNK, chunk);
-        store_header(trace, &mut self.pool, page, SLOT_HINT, slot as u16);
+        let waits = chunk.token.after(0);
+        store_header(trace, &mut self.pool, page, CHUNK, chunk.value, waits);
+        let hint = slot as u16;
+        store_header(trace, &mut self.pool, page, SLOT_HINT, hint, Dep::NONE);
     }
 }

@@ -11,7 +11,7 @@ use crate::tree::path::RECORD;
 use crate::tree::search::{CALL, LEVEL};
 
 /// Address of a node from its line: shift, add.
-const NODE: u32 = 2;
+pub(super) const NODE: u32 = 2;
 
 /// The way from the root to a leaf node: nodes by level, and how many children of each are not above the key.
 pub(super) type Path = [(Pointer, usize); MOST_LEVELS];

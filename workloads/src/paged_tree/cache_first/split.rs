@@ -1,6 +1,7 @@
 //! Splits of nodes and of leaf pages.
 
 use super::node::IN_PAGE_LEVEL;
+use super::search::NODE;
 use super::{At, CacheFirstTree, LEAF_PAGES, NONLEAF_PAGES, Pointer};
 use crate::paged_tree::Site;
 use crate::paged_tree::key::Key;
@@ -8,6 +9,9 @@ use crate::paged_tree::page::{COUNT, STEP, load_header, load_key};
 use crate::place::Loaded;
 use crate::pool::Fixed;
 use crate::tracer::{Dep, Trace};
+
+/// A leaf node of a leaf page: the pointer to its parent, with what that waits for, its slot there, where it is, and what that waits for.
+type Child = ((Pointer, Dep), usize, Pointer, Dep);
 
 impl<K: Key> CacheFirstTree<K> {
     /// Splits a full leaf node, whose page is pinned, and inserts the entry into the half where it belongs; unpins the page. Returns what
@@ -19,7 +23,7 @@ impl<K: Key> CacheFirstTree<K> {
         slot: usize,
         key: K,
         id: u32,
-    ) -> (K, Pointer) {
+    ) -> (Loaded<K>, (Pointer, Dep)) {
         let mut left = leaf;
         if !self.has_room(trace, &leaf.page) {
             let pointer = self.split_leaf_page(trace, &leaf.page, self.pointer(&leaf));
@@ -33,8 +37,8 @@ impl<K: Key> CacheFirstTree<K> {
         let keep = count.div_ceil(2);
         self.move_upper(trace, 0, (&left, &right), (keep, count));
         let next = self.load_next(trace, 0, &left);
-        self.store_next(trace, 0, &right, next.value);
-        let pointer = self.pointer(&right);
+        self.store_next(trace, 0, &right, (next.value, next.token.after(0)));
+        let pointer = (self.pointer(&right), right.dep);
         self.store_next(trace, 0, &left, pointer);
         let first = self.keys(0, right.node).at(0);
         let separator: Loaded<K> = load_key(
@@ -49,12 +53,14 @@ impl<K: Key> CacheFirstTree<K> {
         trace.work(STEP);
         trace.branch(Site::Side, !goes_left, Dep::NONE);
         if goes_left {
-            self.put(trace, &left, (slot, keep), key, id);
+            let count = Loaded::constant(keep as u16);
+            self.put(trace, &left, (slot, count), key, id);
         } else {
-            self.put(trace, &right, (slot - keep, count - keep), key, id);
+            let count = Loaded::constant((count - keep) as u16);
+            self.put(trace, &right, (slot - keep, count), key, id);
         }
         self.pool.unfix(trace, &left.page, true);
-        (separator.value, pointer)
+        (separator, pointer)
     }
 
     /// Moves the second half of the leaf nodes of a full leaf page to a new one. Returns where the leaf node `wanted` is then.
@@ -72,22 +78,22 @@ impl<K: Key> CacheFirstTree<K> {
         let mut before = At {
             page: *page,
             node: self.byte(stay[stay.len() - 1].2.line),
-            dep: Dep::NONE,
+            dep: stay[stay.len() - 1].3,
         };
-        for &(parent, slot, child) in go {
+        for &(parent, slot, child, dep) in go {
             let old = At {
                 page: *page,
                 node: self.byte(child.line),
-                dep: Dep::NONE,
+                dep,
             };
             let new = self.take(trace, &right);
             self.copy_node(trace, &old, &new);
             self.release(trace, &old);
             let pointer = self.pointer(&new);
-            self.store_next(trace, 0, &before, pointer);
+            self.store_next(trace, 0, &before, (pointer, new.dep));
             before = new;
-            let above = self.fix(trace, parent, Dep::NONE);
-            self.store_child(trace, 1, &above, slot, pointer);
+            let above = self.fix(trace, parent.0, parent.1);
+            self.store_child(trace, 1, &above, slot, (pointer, new.dep));
             self.pool.unfix(trace, &above.page, true);
             if child == wanted {
                 found = pointer;
@@ -99,19 +105,15 @@ impl<K: Key> CacheFirstTree<K> {
         found
     }
 
-    /// The leaf nodes of a leaf page in order: parent, slot in the parent, place. Parents are reached by the page's pointer back and the
-    /// chain of leaf parents.
-    fn children_in<T: Trace>(
-        &mut self,
-        trace: &mut T,
-        page: &Fixed,
-    ) -> Vec<(Pointer, usize, Pointer)> {
+    /// The leaf nodes of a leaf page in order. Parents are reached by the page's pointer back and the chain of leaf parents.
+    fn children_in<T: Trace>(&mut self, trace: &mut T, page: &Fixed) -> Vec<Child> {
         let used: Loaded<u16> = load_header(trace, &self.pool, page, COUNT);
         let nodes = usize::from(used.value);
         let mut found = Vec::with_capacity(nodes);
-        let mut parent = self.load_back(trace, page).value;
+        let mut parent = self.load_back(trace, page);
         while found.len() < nodes {
-            let above = self.fix(trace, parent, Dep::NONE);
+            let waits = parent.token.after(0);
+            let above = self.fix(trace, parent.value, waits);
             self.prefetch(trace, 1, &above);
             let children = usize::from(self.load_count(trace, 1, &above).value);
             for slot in 0..children {
@@ -120,14 +122,15 @@ impl<K: Key> CacheFirstTree<K> {
                 trace.work(STEP);
                 trace.branch(Site::SamePage, here, child.token.after(1));
                 if here {
-                    found.push((parent, slot, child.value));
+                    let dep = child.token.after(NODE as u8);
+                    found.push(((parent.value, waits), slot, child.value, dep));
                 }
             }
             let next = self.load_next(trace, 1, &above);
             self.pool.unfix(trace, &above.page, false);
-            parent = next.value;
+            parent = next;
             assert!(
-                parent.page != 0 || found.len() == nodes,
+                parent.value.page != 0 || found.len() == nodes,
                 "page {} has leaf nodes without parents",
                 page.page
             );
@@ -146,35 +149,38 @@ impl<K: Key> CacheFirstTree<K> {
         level: usize,
         left: At,
         (slot, children): (usize, usize),
-        key: K,
-        child: Pointer,
-    ) -> (K, Pointer) {
+        key: Loaded<K>,
+        child: (Pointer, Dep),
+    ) -> (Loaded<K>, (Pointer, Dep)) {
         self.splits += 1;
         let stays = level > 1 && self.has_room(trace, &left.page);
-        let right = if level == 1 {
-            let pointer = self.overflow_place(trace);
-            self.fix(trace, pointer, Dep::NONE)
+        let (right, waits) = if level == 1 {
+            let (pointer, waits) = self.overflow_place(trace);
+            (self.fix(trace, pointer, Dep::NONE), waits)
         } else {
             let page = if stays {
                 self.pool.fix(trace, left.page.page, Dep::NONE)
             } else {
                 self.create(trace, NONLEAF_PAGES)
             };
-            self.take(trace, &page)
+            let right = self.take(trace, &page);
+            (right, right.dep)
         };
         let keep = children.div_ceil(2);
         self.move_upper(trace, level, (&left, &right), (keep, children));
-        let in_page: u16 = if stays {
-            self.pool.peek(&left.page, left.node + IN_PAGE_LEVEL)
+        let in_page: Loaded<u16> = if stays {
+            let (site, place) = (Site::NonleafHeader, left.node + IN_PAGE_LEVEL);
+            self.pool.load(trace, site, &left.page, place, left.dep)
         } else {
-            0
+            Loaded::constant(0)
         };
         self.pool.store(
             trace,
             Site::NonleafStore,
             &right.page,
             right.node + IN_PAGE_LEVEL,
-            in_page,
+            in_page.value,
+            in_page.token.after(0),
         );
         let first = self.keys(level, right.node).at(0);
         let separator: Loaded<K> = load_key(
@@ -189,16 +195,11 @@ impl<K: Key> CacheFirstTree<K> {
         trace.work(STEP);
         trace.branch(Site::Side, !goes_left, Dep::NONE);
         if goes_left {
-            self.put_child(trace, level, &left, (slot, keep), key, child);
+            let count = Loaded::constant(keep as u16);
+            self.put_child(trace, level, &left, (slot, count), key, child);
         } else {
-            self.put_child(
-                trace,
-                level,
-                &right,
-                (slot - keep, children - keep),
-                key,
-                child,
-            );
+            let count = Loaded::constant((children - keep) as u16);
+            self.put_child(trace, level, &right, (slot - keep, count), key, child);
         }
         // The new child is where it belongs: what moves now knows its neighbours.
         if level == 1 {
@@ -206,18 +207,18 @@ impl<K: Key> CacheFirstTree<K> {
         } else if !stays {
             self.move_children(trace, level, &left, &right);
         }
-        let pointer = self.pointer(&right);
+        let pointer = (self.pointer(&right), waits);
         self.pool.unfix(trace, &left.page, true);
         self.pool.unfix(trace, &right.page, true);
-        (separator.value, pointer)
+        (separator, pointer)
     }
 
     /// Chains a new leaf parent behind the one whose upper half it has, and tells leaf pages whose first leaf node it has.
     fn chain_parents<T: Trace>(&mut self, trace: &mut T, left: &At, right: &At) {
         let next = self.load_next(trace, 1, left);
-        self.store_next(trace, 1, right, next.value);
+        self.store_next(trace, 1, right, (next.value, next.token.after(0)));
         let pointer = self.pointer(right);
-        self.store_next(trace, 1, left, pointer);
+        self.store_next(trace, 1, left, (pointer, Dep::NONE));
         let last = usize::from(self.load_count(trace, 1, left).value) - 1;
         let before = self.load_child(trace, 1, left, last).value;
         self.tell_pages(trace, right, before.page);
@@ -236,7 +237,7 @@ impl<K: Key> CacheFirstTree<K> {
             if !same {
                 let leaf = self.fix(trace, child.value, child.token.after(0));
                 let pointer = self.pointer(parent);
-                self.store_back(trace, &leaf.page, pointer);
+                self.store_back(trace, &leaf.page, (pointer, Dep::NONE));
                 self.pool.unfix(trace, &leaf.page, true);
             }
             before = child.value.page;

@@ -14,6 +14,15 @@ pub(super) fn share(all: usize, number: usize, parts: usize) -> usize {
     all * number / parts
 }
 
+/// Where the entries are that a page is filled with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Source {
+    /// The caller has them.
+    Registers,
+    /// They are in the buffer, one behind the other.
+    Buffer,
+}
+
 impl DiskFirstPage {
     /// Fills a page. Leaf pages have as many leaf nodes as fit, among which entries are divided evenly, so that insertions are likely to
     /// find room; those of non-leaf pages are filled one after the other.
@@ -24,6 +33,7 @@ impl DiskFirstPage {
         page: &Fixed,
         entries: &[(K, u32)],
         leaf: bool,
+        source: Source,
     ) {
         let (most, each) = (self.tree.leaves as usize, self.tree.leaf_fanout as usize);
         let nodes = if leaf {
@@ -42,30 +52,42 @@ impl DiskFirstPage {
         self.reset(trace, pool, page);
         let mut leaves = Vec::with_capacity(nodes);
         for number in 0..nodes {
-            let node = self.take_leaf(trace, pool, page);
+            let (node, dep) = self.take_leaf(trace, pool, page);
             let part = &entries[first(number)..first(number + 1)];
+            let (keys, ids) = (self.leaf_keys(node), self.leaf_ids(node));
             for (slot, &(key, id)) in part.iter().enumerate() {
-                pool.poke(page, self.leaf_keys(node).at(slot), key);
-                pool.poke(page, self.leaf_ids(node).at(slot), id);
+                if source == Source::Registers {
+                    let (key_at, id_at) = (keys.at(slot), ids.at(slot));
+                    store_key(trace, pool, Site::KeyStore, page, key_at, key, Dep::NONE);
+                    pool.store(trace, Site::IdStore, page, id_at, id, Dep::NONE);
+                } else {
+                    pool.poke(page, keys.at(slot), key);
+                    pool.poke(page, ids.at(slot), id);
+                }
             }
-            pool.poke(page, node, part.len() as u16);
-            leaves.push(node);
+            if source == Source::Buffer {
+                let place = (node, first(number));
+                self.buffered::<K, T>(trace, pool, page, place, part.len(), false);
+            }
+            self.store_leaf_count(trace, pool, page, node, part.len() as u16, Dep::NONE);
+            leaves.push((node, dep));
         }
         self.link(trace, pool, page, &leaves);
         self.plant::<K, T>(trace, pool, page, &leaves);
     }
 
-    /// Chains leaf nodes.
+    /// Chains leaf nodes, whose addresses wait for what is said.
     pub(super) fn link<T: Trace>(
         &self,
         trace: &mut T,
         pool: &mut Pool,
         page: &Fixed,
-        leaves: &[u32],
+        leaves: &[(u32, Dep)],
     ) {
-        for (number, node) in leaves.iter().enumerate() {
-            let next = leaves.get(number + 1).map_or(0, |&next| self.line_of(next));
-            pool.store(trace, Site::LeafStore, page, node + LEAF_NEXT, next);
+        for (number, (node, _)) in leaves.iter().enumerate() {
+            let next = leaves.get(number + 1);
+            let (next, dep) = next.map_or((0, Dep::NONE), |&(next, dep)| (self.line_of(next), dep));
+            pool.store(trace, Site::LeafStore, page, node + LEAF_NEXT, next, dep);
         }
     }
 
@@ -75,41 +97,42 @@ impl DiskFirstPage {
         trace: &mut T,
         pool: &mut Pool,
         page: &Fixed,
-        leaves: &[u32],
+        leaves: &[(u32, Dep)],
     ) {
-        let mut below: Vec<(K, u32)> = Vec::with_capacity(leaves.len());
-        for &node in leaves {
+        let mut below: Vec<(Loaded<K>, (u32, Dep))> = Vec::with_capacity(leaves.len());
+        for &(node, dep) in leaves {
             let key: Loaded<K> = load_key(
                 trace,
                 pool,
                 Site::LeafKey,
                 page,
                 self.leaf_keys(node).at(0),
-                Dep::NONE,
+                dep,
             );
-            below.push((key.value, node));
+            below.push((key, (node, dep)));
         }
         let fanout = self.tree.nonleaf_fanout as usize;
         for level in 1.. {
             let nodes = below.len().div_ceil(fanout);
             let mut above = Vec::with_capacity(nodes);
             for number in 0..nodes {
-                let node = if nodes == 1 {
-                    self.root(page.page)
+                let (node, dep) = if nodes == 1 {
+                    (self.root(page.page), Dep::NONE)
                 } else {
                     self.take_nonleaf(trace, pool, page)
                 };
                 let part = share(below.len(), number, nodes)..share(below.len(), number + 1, nodes);
-                above.push((below[part.start].0, node));
+                above.push((below[part.start].0, (node, dep)));
                 let children = part.len();
-                for (slot, &(key, child)) in below[part].iter().enumerate() {
+                for (slot, &(key, (child, dep))) in below[part].iter().enumerate() {
                     store_key(
                         trace,
                         pool,
                         Site::NonleafStore,
                         page,
                         self.nonleaf_keys(node).at(slot),
-                        key,
+                        key.value,
+                        key.token.after(0),
                     );
                     let line = self.line_of(child);
                     pool.store(
@@ -118,6 +141,7 @@ impl DiskFirstPage {
                         page,
                         self.children(node).at(slot),
                         line,
+                        dep,
                     );
                     trace.work(2 * STEP);
                     trace.branch(Site::NodeLoop, slot + 1 < children, Dep::NONE);
@@ -128,6 +152,7 @@ impl DiskFirstPage {
                     page,
                     node,
                     header(level, children),
+                    Dep::NONE,
                 );
             }
             if nodes == 1 {

@@ -15,7 +15,7 @@ use crate::tree::path::RECORD;
 
 /// The way from the root of a page down: nodes, and how many of their children are not above the key.
 struct Way {
-    nodes: [(u32, usize, usize); MOST_LEVELS],
+    nodes: [(u32, usize, Loaded<usize>); MOST_LEVELS],
     length: usize,
 }
 
@@ -41,7 +41,7 @@ impl DiskFirstPage {
         pool: &mut Pool,
         page: &Fixed,
         position: Position,
-        key: K,
+        key: Loaded<K>,
         id: u32,
     ) -> bool {
         let count = self.load_leaf_count(trace, pool, page, position.node, position.dep);
@@ -54,17 +54,17 @@ impl DiskFirstPage {
                 pool,
                 page,
                 position.node,
-                (position.slot, count.value),
+                (position.slot, count),
                 key,
                 id,
             );
             return true;
         }
         let mut way = Way {
-            nodes: [(0, 0, 0); MOST_LEVELS],
+            nodes: [(0, 0, Loaded::constant(0)); MOST_LEVELS],
             length: 0,
         };
-        self.descend(trace, pool, page, key, |node, slot, children| {
+        self.descend(trace, pool, page, key.value, |node, slot, children| {
             way.nodes[way.length] = (node, slot, children);
             way.length += 1;
         });
@@ -82,14 +82,14 @@ impl DiskFirstPage {
         self.reorganize::<K, T>(trace, pool, page);
         // Where an entry is known not to be above the key, the same one is now.
         let first = usize::from(position.slot > 0);
-        let position = self.find(trace, pool, page, key, first);
+        let position = self.find(trace, pool, page, key.value, first);
         let count = self.load_leaf_count(trace, pool, page, position.node, position.dep);
         self.put(
             trace,
             pool,
             page,
             position.node,
-            (position.slot, count.value),
+            (position.slot, count),
             key,
             id,
         );
@@ -104,25 +104,29 @@ impl DiskFirstPage {
         pool: &mut Pool,
         page: &Fixed,
         node: u32,
-        (slot, count): (usize, u16),
-        key: K,
+        (slot, count): (usize, Loaded<u16>),
+        key: Loaded<K>,
         id: u32,
     ) {
         let (keys, ids) = (self.leaf_keys(node), self.leaf_ids(node));
         for array in [keys, ids] {
-            shift(trace, pool, page, array, (slot, count.into()), slot + 1);
+            let above = (slot, count.value.into());
+            shift(trace, pool, page, array, above, slot + 1);
         }
-        store_key(trace, pool, Site::KeyStore, page, keys.at(slot), key);
-        pool.store(trace, Site::IdStore, page, ids.at(slot), id);
+        let (place, dep) = (keys.at(slot), key.token.after(0));
+        store_key(trace, pool, Site::KeyStore, page, place, key.value, dep);
+        let place = ids.at(slot);
+        pool.store(trace, Site::IdStore, page, place, id, Dep::NONE);
         trace.work(STEP);
-        self.store_leaf_count(trace, pool, page, node, count + 1);
+        let dep = count.token.after(1);
+        self.store_leaf_count(trace, pool, page, node, count.value + 1, dep);
     }
 
     /// Non-leaf nodes that a split of the leaf node at the end of a way will make.
     fn nodes_to_split(&self, way: &Way) -> u32 {
         let nodes = way.nodes[..way.length].iter().rev();
         let full = nodes
-            .take_while(|node| node.2 == self.tree.nonleaf_fanout as usize)
+            .take_while(|node| node.2.value == self.tree.nonleaf_fanout as usize)
             .count();
         // A root moves its contents to two nodes.
         (if full == way.length { full + 1 } else { full }) as u32
@@ -137,11 +141,11 @@ impl DiskFirstPage {
         page: &Fixed,
         way: &Way,
         position: Position,
-        key: K,
+        key: Loaded<K>,
         id: u32,
     ) {
         let left = position.node;
-        let right = self.take_leaf(trace, pool, page);
+        let (right, right_dep) = self.take_leaf(trace, pool, page);
         let count = self.tree.leaf_fanout as u16;
         let keep = count.div_ceil(2);
         let arrays = [
@@ -151,16 +155,24 @@ impl DiskFirstPage {
         self.move_upper(trace, pool, page, arrays, (keep.into(), count.into()));
         let next: Loaded<u16> =
             pool.load(trace, Site::LeafHeader, page, left + LEAF_NEXT, Dep::NONE);
-        pool.store(trace, Site::LeafStore, page, right + LEAF_NEXT, next.value);
+        pool.store(
+            trace,
+            Site::LeafStore,
+            page,
+            right + LEAF_NEXT,
+            next.value,
+            next.token.after(0),
+        );
         pool.store(
             trace,
             Site::LeafStore,
             page,
             left + LEAF_NEXT,
             self.line_of(right),
+            right_dep,
         );
-        self.store_leaf_count(trace, pool, page, left, keep);
-        self.store_leaf_count(trace, pool, page, right, count - keep);
+        self.store_leaf_count(trace, pool, page, left, keep, Dep::NONE);
+        self.store_leaf_count(trace, pool, page, right, count - keep, Dep::NONE);
         let separator: Loaded<K> = load_key(
             trace,
             pool,
@@ -173,12 +185,14 @@ impl DiskFirstPage {
         trace.work(STEP);
         trace.branch(Site::Side, !goes_left, Dep::NONE);
         if goes_left {
-            self.put(trace, pool, page, left, (position.slot, keep), key, id);
+            let place = (position.slot, Loaded::constant(keep));
+            self.put(trace, pool, page, left, place, key, id);
         } else {
             let slot = position.slot - usize::from(keep);
-            self.put(trace, pool, page, right, (slot, count - keep), key, id);
+            let place = (slot, Loaded::constant(count - keep));
+            self.put(trace, pool, page, right, place, key, id);
         }
-        self.add_child(trace, pool, page, way, separator.value, right);
+        self.add_child(trace, pool, page, way, separator, (right, right_dep));
     }
 
     /// Moves elements `keep..count` of two arrays to the beginning of two others in the page.
@@ -212,17 +226,18 @@ impl DiskFirstPage {
         pool: &mut Pool,
         page: &Fixed,
         way: &Way,
-        key: K,
-        child: u32,
+        key: Loaded<K>,
+        child: (u32, Dep),
     ) {
         let fanout = self.tree.nonleaf_fanout as usize;
         let (mut key, mut child) = (key, child);
         for depth in (0..way.length).rev() {
             let (node, slot, children) = way.nodes[depth];
             trace.work(STEP);
-            trace.branch(Site::Full, children == fanout, Dep::NONE);
+            let dep = children.token.after(2);
+            trace.branch(Site::Full, children.value == fanout, dep);
             let level = way.length - depth;
-            if children < fanout {
+            if children.value < fanout {
                 return self.put_child(
                     trace,
                     pool,
@@ -233,23 +248,32 @@ impl DiskFirstPage {
                     child,
                 );
             }
+            let children = children.value;
             let keep = children.div_ceil(2);
-            let right = self.take_nonleaf(trace, pool, page);
+            let (right, right_dep) = self.take_nonleaf(trace, pool, page);
             self.move_children(trace, pool, page, (node, right), (keep, children));
-            let left = if depth > 0 {
-                node
+            let (left, left_dep) = if depth > 0 {
+                (node, Dep::NONE)
             } else {
                 let left = self.take_nonleaf(trace, pool, page);
-                self.move_children(trace, pool, page, (node, left), (0, keep));
+                self.move_children(trace, pool, page, (node, left.0), (0, keep));
                 left
             };
-            pool.store(trace, Site::NonleafStore, page, left, header(level, keep));
+            pool.store(
+                trace,
+                Site::NonleafStore,
+                page,
+                left,
+                header(level, keep),
+                Dep::NONE,
+            );
             pool.store(
                 trace,
                 Site::NonleafStore,
                 page,
                 right,
                 header(level, children - keep),
+                Dep::NONE,
             );
             let up: Loaded<K> = load_key(
                 trace,
@@ -262,22 +286,17 @@ impl DiskFirstPage {
             let goes_left = slot <= keep;
             trace.branch(Site::Side, !goes_left, Dep::NONE);
             if goes_left {
-                self.put_child(trace, pool, page, (left, level), (slot, keep), key, child);
+                let place = (slot, Loaded::constant(keep));
+                self.put_child(trace, pool, page, (left, level), place, key, child);
             } else {
-                self.put_child(
-                    trace,
-                    pool,
-                    page,
-                    (right, level),
-                    (slot - keep, children - keep),
-                    key,
-                    child,
-                );
+                let place = (slot - keep, Loaded::constant(children - keep));
+                self.put_child(trace, pool, page, (right, level), place, key, child);
             }
             if depth == 0 {
-                return self.raise_root(trace, pool, page, (node, level), [left, right], up.value);
+                let halves = [(left, left_dep), (right, right_dep)];
+                return self.raise_root(trace, pool, page, (node, level), halves, up);
             }
-            (key, child) = (up.value, right);
+            (key, child) = (up, (right, right_dep));
         }
     }
 
@@ -288,16 +307,26 @@ impl DiskFirstPage {
         pool: &mut Pool,
         page: &Fixed,
         (root, level): (u32, usize),
-        halves: [u32; 2],
-        key: K,
+        halves: [(u32, Dep); 2],
+        key: Loaded<K>,
     ) {
         let (keys, children) = (self.nonleaf_keys(root), self.children(root));
-        for (slot, half) in halves.into_iter().enumerate() {
-            store_key(trace, pool, Site::NonleafStore, page, keys.at(slot), key);
-            let line = self.line_of(half);
-            pool.store(trace, Site::NonleafStore, page, children.at(slot), line);
+        for (slot, (half, dep)) in halves.into_iter().enumerate() {
+            let (place, waits) = (keys.at(slot), key.token.after(0));
+            store_key(
+                trace,
+                pool,
+                Site::NonleafStore,
+                page,
+                place,
+                key.value,
+                waits,
+            );
+            let (place, line) = (children.at(slot), self.line_of(half));
+            pool.store(trace, Site::NonleafStore, page, place, line, dep);
         }
-        pool.store(trace, Site::NonleafStore, page, root, header(level + 1, 2));
+        let header = header(level + 1, 2);
+        pool.store(trace, Site::NonleafStore, page, root, header, Dep::NONE);
     }
 
     /// Moves children `keep..count` of a node, with their keys, to the beginning of another.
@@ -324,21 +353,32 @@ impl DiskFirstPage {
         pool: &mut Pool,
         page: &Fixed,
         (node, level): (u32, usize),
-        (slot, children): (usize, usize),
-        key: K,
-        child: u32,
+        (slot, children): (usize, Loaded<usize>),
+        key: Loaded<K>,
+        child: (u32, Dep),
     ) {
         let (keys, lines) = (self.nonleaf_keys(node), self.children(node));
         for array in [keys, lines] {
-            shift(trace, pool, page, array, (slot, children), slot + 1);
+            let above = (slot, children.value);
+            shift(trace, pool, page, array, above, slot + 1);
         }
-        store_key(trace, pool, Site::NonleafStore, page, keys.at(slot), key);
+        let (place, waits) = (keys.at(slot), key.token.after(0));
+        store_key(
+            trace,
+            pool,
+            Site::NonleafStore,
+            page,
+            place,
+            key.value,
+            waits,
+        );
         pool.store(
             trace,
             Site::NonleafStore,
             page,
             lines.at(slot),
-            self.line_of(child),
+            self.line_of(child.0),
+            child.1,
         );
         trace.work(STEP);
         pool.store(
@@ -346,7 +386,8 @@ impl DiskFirstPage {
             Site::NonleafStore,
             page,
             node,
-            header(level, children + 1),
+            header(level, children.value + 1),
+            children.token.after(2),
         );
     }
 }

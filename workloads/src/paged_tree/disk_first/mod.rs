@@ -15,6 +15,7 @@ mod scan;
 mod space;
 mod split;
 
+use self::build::Source;
 use super::Site;
 use super::check::Fault;
 use super::format::{Format, Listing, Scan};
@@ -26,7 +27,7 @@ use super::moves::shift;
 use super::page::{Array, Position, STEP, load_key, search};
 use crate::place::Loaded;
 use crate::pool::{Fixed, Pool};
-use crate::tracer::Trace;
+use crate::tracer::{Dep, Trace};
 use crate::tree::ELEMENT;
 
 /// The format of a page.
@@ -142,7 +143,7 @@ impl<K: Key> Format<K> for DiskFirstPage {
         entries: &[(K, u32)],
         leaf: bool,
     ) {
-        self.build_page(trace, pool, page, entries, leaf);
+        self.build_page(trace, pool, page, entries, leaf, Source::Registers);
     }
 
     #[inline]
@@ -195,7 +196,7 @@ impl<K: Key> Format<K> for DiskFirstPage {
         id: u32,
     ) {
         let place = self.leaf_ids(position.node).at(position.slot - 1);
-        pool.store(trace, Site::IdStore, page, place, id);
+        pool.store(trace, Site::IdStore, page, place, id, Dep::NONE);
     }
 
     fn insert<T: Trace>(
@@ -204,7 +205,7 @@ impl<K: Key> Format<K> for DiskFirstPage {
         pool: &mut Pool,
         page: &Fixed,
         position: Position,
-        key: K,
+        key: Loaded<K>,
         id: u32,
     ) -> bool {
         self.insert_entry(trace, pool, page, position, key, id)
@@ -214,20 +215,26 @@ impl<K: Key> Format<K> for DiskFirstPage {
         !self.is_nearly_full(trace, pool, page)
     }
 
-    fn split<T: Trace>(&self, trace: &mut T, pool: &mut Pool, page: &Fixed, right: &Fixed) -> K {
+    fn split<T: Trace>(
+        &self,
+        trace: &mut T,
+        pool: &mut Pool,
+        page: &Fixed,
+        right: &Fixed,
+    ) -> Loaded<K> {
         self.split_page(trace, pool, page, right)
     }
 
     fn remove<T: Trace>(&self, trace: &mut T, pool: &mut Pool, page: &Fixed, position: Position) {
         let (node, slot) = (position.node, position.slot - 1);
-        let count = self
-            .load_leaf_count(trace, pool, page, node, position.dep)
-            .value;
+        let count = self.load_leaf_count(trace, pool, page, node, position.dep);
         for array in [self.leaf_keys(node), self.leaf_ids(node)] {
-            shift(trace, pool, page, array, (slot + 1, count.into()), slot);
+            let above = (slot + 1, count.value.into());
+            shift(trace, pool, page, array, above, slot);
         }
         trace.work(STEP);
-        self.store_leaf_count(trace, pool, page, node, count - 1);
+        let dep = count.token.after(1);
+        self.store_leaf_count(trace, pool, page, node, count.value - 1, dep);
     }
 
     fn scan<T: Trace>(

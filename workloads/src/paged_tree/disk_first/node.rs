@@ -114,7 +114,7 @@ impl DiskFirstPage {
         pool: &Pool,
         page: &Fixed,
         key: K,
-        mut visit: impl FnMut(u32, usize, usize),
+        mut visit: impl FnMut(u32, usize, Loaded<usize>),
     ) -> (u32, Dep) {
         trace.work(ROOT);
         let (mut node, mut dep) = (self.root(page.page), page.dep);
@@ -134,7 +134,7 @@ impl DiskFirstPage {
                 deps,
                 key,
             );
-            visit(node, slot, children);
+            visit(node, slot, header.map(|header| header.1));
             let child = self.load_child(trace, pool, page, node, slot - 1, dep);
             (node, dep) = (child.value, child.token.after(1));
             trace.branch(Site::InPageLevel, level > 1, header.token.after(1));
@@ -182,7 +182,7 @@ impl DiskFirstPage {
         pool.load(trace, Site::LeafHeader, page, node, dep)
     }
 
-    /// Stores the entries of a leaf node.
+    /// Stores the entries of a leaf node; `dep` is what their number waits for.
     #[inline]
     #[allow(clippy::unused_self, reason = "as the others")]
     pub(super) fn store_leaf_count<T: Trace>(
@@ -192,7 +192,8 @@ impl DiskFirstPage {
         page: &Fixed,
         node: u32,
         count: u16,
+        dep: Dep,
     ) {
-        pool.store(trace, Site::LeafStore, page, node, count);
+        pool.store(trace, Site::LeafStore, page, node, count, dep);
     }
 }

@@ -41,7 +41,7 @@ impl DiskFirstPage {
         let mut nodes = [(0, 0, 0); MOST_LEVELS];
         let mut depth = 0;
         let (leaf, _) = self.descend(trace, pool, &page, key, |node, slot, children| {
-            nodes[depth] = (node, slot, children);
+            nodes[depth] = (node, slot, children.value);
             depth += 1;
         });
         let latest = Node {

@@ -23,7 +23,7 @@ impl DiskFirstPage {
         let end = root + self.tree.nonleaf_nodes(self.tree.leaves) * nonleaf;
         let behind = (root + nonleaf..end).step_by(nonleaf as usize).rev();
         self.chain(trace, pool, page, FREE_NONLEAF, behind);
-        store_header(trace, pool, page, FREE_LINE, end as u16);
+        store_header(trace, pool, page, FREE_LINE, end as u16, Dep::NONE);
     }
 
     /// Chains nodes, the last of which is taken first.
@@ -37,27 +37,29 @@ impl DiskFirstPage {
     ) {
         let mut head = 0_u16;
         for line in lines {
-            pool.store(trace, Site::NonleafStore, page, line * self.line, head);
+            let node = line * self.line;
+            pool.store(trace, Site::NonleafStore, page, node, head, Dep::NONE);
             head = line as u16;
         }
-        store_header(trace, pool, page, field, head);
+        store_header(trace, pool, page, field, head, Dep::NONE);
     }
 
-    /// Puts a node on a chain.
+    /// Puts a node on a chain; its address waits for `dep`.
     pub(super) fn release<T: Trace>(
         &self,
         trace: &mut T,
         pool: &mut Pool,
         page: &Fixed,
         field: u32,
-        node: u32,
+        (node, dep): (u32, Dep),
     ) {
         let head: Loaded<u16> = load_header(trace, pool, page, field);
-        pool.store(trace, Site::NonleafStore, page, node, head.value);
-        store_header(trace, pool, page, field, self.line_of(node));
+        let waits = head.token.after(0);
+        pool.store(trace, Site::NonleafStore, page, node, head.value, waits);
+        store_header(trace, pool, page, field, self.line_of(node), dep);
     }
 
-    /// Takes a node of so many lines from a chain, or lines that were never used; there are some.
+    /// Takes a node of so many lines from a chain, or lines that were never used; there are some. Returns with it what its address waits for.
     fn take<T: Trace>(
         &self,
         trace: &mut T,
@@ -65,15 +67,14 @@ impl DiskFirstPage {
         page: &Fixed,
         field: u32,
         lines: u32,
-    ) -> u32 {
+    ) -> (u32, Dep) {
         let head: Loaded<u16> = load_header(trace, pool, page, field);
         trace.branch(Site::SpaceLeft, head.value > 0, head.token.after(1));
         if head.value > 0 {
-            let node = self.byte(head.value);
-            let next: Loaded<u16> =
-                pool.load(trace, Site::LeafHeader, page, node, head.token.after(1));
-            store_header(trace, pool, page, field, next.value);
-            return node;
+            let (node, dep) = (self.byte(head.value), head.token.after(1));
+            let next: Loaded<u16> = pool.load(trace, Site::LeafHeader, page, node, dep);
+            store_header(trace, pool, page, field, next.value, next.token.after(0));
+            return (node, dep);
         }
         let line: Loaded<u16> = load_header(trace, pool, page, FREE_LINE);
         let end = line.value + lines as u16;
@@ -82,11 +83,17 @@ impl DiskFirstPage {
             "page {} has no room for a node",
             page.page
         );
-        store_header(trace, pool, page, FREE_LINE, end);
-        self.byte(line.value)
+        let dep = line.token.after(1);
+        store_header(trace, pool, page, FREE_LINE, end, dep);
+        (self.byte(line.value), dep)
     }
 
-    pub(super) fn take_leaf<T: Trace>(&self, trace: &mut T, pool: &mut Pool, page: &Fixed) -> u32 {
+    pub(super) fn take_leaf<T: Trace>(
+        &self,
+        trace: &mut T,
+        pool: &mut Pool,
+        page: &Fixed,
+    ) -> (u32, Dep) {
         self.take(trace, pool, page, FREE_LEAF, self.tree.leaf_lines)
     }
 
@@ -95,7 +102,7 @@ impl DiskFirstPage {
         trace: &mut T,
         pool: &mut Pool,
         page: &Fixed,
-    ) -> u32 {
+    ) -> (u32, Dep) {
         self.take(trace, pool, page, FREE_NONLEAF, self.tree.nonleaf_lines)
     }
 

@@ -1,8 +1,8 @@
 //! What is done to a whole page: counting its entries, dividing them anew among its nodes, and splitting it.
 
 use super::DiskFirstPage;
-use super::build::share;
-use super::node::{LEAF_NEXT, parts};
+use super::build::Source;
+use super::node::LEAF_NEXT;
 use super::space::{FREE_LEAF, FREE_NONLEAF};
 use crate::paged_tree::Site;
 use crate::paged_tree::key::Key;
@@ -14,14 +14,24 @@ use crate::pool::{Fixed, Pool};
 use crate::sorted::moved;
 use crate::tracer::{Dep, Trace};
 
+/// A leaf node of a page.
+#[derive(Clone, Copy, Debug)]
+struct Leaf {
+    node: u32,
+    /// What its address waits for.
+    dep: Dep,
+    /// Its entries.
+    count: Loaded<u16>,
+}
+
 impl DiskFirstPage {
-    /// The leaf nodes of a page in order, each with its entries.
-    fn leaves<T: Trace>(&self, trace: &mut T, pool: &Pool, page: &Fixed) -> Vec<(u32, u16)> {
+    /// The leaf nodes of a page in order.
+    fn leaves<T: Trace>(&self, trace: &mut T, pool: &Pool, page: &Fixed) -> Vec<Leaf> {
         let (mut node, mut dep) = self.first_leaf(trace, pool, page);
         let mut leaves = Vec::with_capacity(self.tree.leaves as usize);
         loop {
             let count = self.load_leaf_count(trace, pool, page, node, dep);
-            leaves.push((node, count.value));
+            leaves.push(Leaf { node, dep, count });
             let next: Loaded<u16> = pool.load(trace, Site::LeafHeader, page, node + LEAF_NEXT, dep);
             trace.work(STEP);
             trace.branch(Site::NodeLoop, next.value > 0, next.token.after(1));
@@ -35,7 +45,7 @@ impl DiskFirstPage {
     /// The entries of a page.
     pub(super) fn count_entries<T: Trace>(&self, trace: &mut T, pool: &Pool, page: &Fixed) -> u32 {
         let leaves = self.leaves(trace, pool, page);
-        leaves.iter().map(|leaf| u32::from(leaf.1)).sum()
+        leaves.iter().map(|leaf| u32::from(leaf.count.value)).sum()
     }
 
     /// Divides the entries of a page evenly among as many leaf nodes as fit: they are copied to a buffer and back.
@@ -47,7 +57,8 @@ impl DiskFirstPage {
     ) {
         let leaves = self.leaves(trace, pool, page);
         let mut entries: Vec<(K, u32)> = Vec::new();
-        for &(node, count) in &leaves {
+        for Leaf { node, count, .. } in leaves {
+            let (count, from) = (usize::from(count.value), (node, entries.len()));
             let (keys, ids) = (self.leaf_keys(node), self.leaf_ids(node));
             let entry = |slot| {
                 (
@@ -55,19 +66,14 @@ impl DiskFirstPage {
                     pool.peek(page, ids.at(slot)),
                 )
             };
-            self.buffered::<K, T>(trace, pool, page, (node, entries.len()), count.into(), true);
-            entries.extend((0..usize::from(count)).map(entry));
+            self.buffered::<K, T>(trace, pool, page, from, count, true);
+            entries.extend((0..count).map(entry));
         }
-        let nodes = (self.tree.leaves as usize).min(entries.len()).max(1);
-        self.build_page(trace, pool, page, &entries, true);
-        for (number, (node, count)) in self.leaves(trace, pool, page).into_iter().enumerate() {
-            let first = share(entries.len(), number, nodes);
-            self.buffered::<K, T>(trace, pool, page, (node, first), count.into(), false);
-        }
+        self.build_page(trace, pool, page, &entries, true, Source::Buffer);
     }
 
     /// Says that the entries of a node go to the buffer, where `first` are before them, or come from there.
-    fn buffered<K: Key, T: Trace>(
+    pub(super) fn buffered<K: Key, T: Trace>(
         &self,
         trace: &mut T,
         pool: &Pool,
@@ -103,14 +109,15 @@ impl DiskFirstPage {
         pool: &mut Pool,
         page: &Fixed,
         right: &Fixed,
-    ) -> K {
+    ) -> Loaded<K> {
         let leaves = self.leaves(trace, pool, page);
-        let (kept, empty): (Vec<_>, Vec<_>) = leaves.into_iter().partition(|leaf| leaf.1 > 0);
+        let (kept, empty): (Vec<_>, Vec<_>) =
+            leaves.into_iter().partition(|leaf| leaf.count.value > 0);
         let (stay, go) = kept.split_at(kept.len().div_ceil(2));
         self.reset(trace, pool, right);
         let mut copies = Vec::with_capacity(go.len());
-        for &(node, count) in go {
-            let copy = self.take_leaf(trace, pool, right);
+        for &Leaf { node, count, .. } in go {
+            let (copy, dep) = self.take_leaf(trace, pool, right);
             for (from, to) in [
                 (self.leaf_keys(node), self.leaf_keys(copy)),
                 (self.leaf_ids(node), self.leaf_ids(copy)),
@@ -121,22 +128,23 @@ impl DiskFirstPage {
                     pool,
                     (page, from.at(0)),
                     (right, to.at(0)),
-                    count.into(),
+                    count.value.into(),
                     from.bytes,
                 );
             }
-            self.store_leaf_count(trace, pool, right, copy, count);
-            copies.push(copy);
+            let waits = count.token.after(0);
+            self.store_leaf_count(trace, pool, right, copy, count.value, waits);
+            copies.push((copy, dep));
         }
         self.link(trace, pool, right, &copies);
         self.plant::<K, T>(trace, pool, right, &copies);
-        for node in self.inner_nodes(pool, page) {
+        for node in self.inner_nodes(trace, pool, page) {
             self.release(trace, pool, page, FREE_NONLEAF, node);
         }
-        for &(node, _) in go.iter().chain(&empty) {
-            self.release(trace, pool, page, FREE_LEAF, node);
+        for leaf in go.iter().chain(&empty) {
+            self.release(trace, pool, page, FREE_LEAF, (leaf.node, leaf.dep));
         }
-        let stay: Vec<u32> = stay.iter().map(|leaf| leaf.0).collect();
+        let stay: Vec<(u32, Dep)> = stay.iter().map(|leaf| (leaf.node, leaf.dep)).collect();
         self.link(trace, pool, page, &stay);
         self.plant::<K, T>(trace, pool, page, &stay);
         load_key(
@@ -144,21 +152,27 @@ impl DiskFirstPage {
             pool,
             Site::FoundKey,
             right,
-            self.leaf_keys(copies[0]).at(0),
-            Dep::NONE,
+            self.leaf_keys(copies[0].0).at(0),
+            copies[0].1,
         )
-        .value
     }
 
-    /// Non-leaf nodes of a page without the root.
-    pub(super) fn inner_nodes(&self, pool: &Pool, page: &Fixed) -> Vec<u32> {
-        let mut nodes = vec![self.root(page.page)];
+    /// Non-leaf nodes of a page without the root, each with what its address waits for: those above them say where they are.
+    fn inner_nodes<T: Trace>(&self, trace: &mut T, pool: &Pool, page: &Fixed) -> Vec<(u32, Dep)> {
+        let mut nodes = vec![(self.root(page.page), page.dep)];
         let mut seen = 0;
         while seen < nodes.len() {
-            let (level, children) = parts(pool.peek(page, nodes[seen]));
+            let (node, dep) = nodes[seen];
+            let header = Self::load_header(trace, pool, page, node, dep);
+            let (level, children) = header.value;
+            trace.branch(Site::InPageLevel, level > 1, header.token.after(1));
             if level > 1 {
-                let lines = self.children(nodes[seen]);
-                nodes.extend((0..children).map(|slot| self.byte(pool.peek(page, lines.at(slot)))));
+                for slot in 0..children {
+                    let child = self.load_child(trace, pool, page, node, slot, dep);
+                    nodes.push((child.value, child.token.after(1)));
+                    trace.work(STEP);
+                    trace.branch(Site::NodeLoop, slot + 1 < children, Dep::NONE);
+                }
             }
             seen += 1;
         }

@@ -21,7 +21,7 @@ const COMPARE_PREFIX: u32 = 2;
 const COMPARE_LENGTHS: u32 = 1;
 
 impl Area {
-    /// How the key of a slot compares with the one looked for.
+    /// How the key of a slot compares with the one looked for, and what is in the slot unless the prefix decides.
     #[inline]
     pub(super) fn order<T: Trace>(
         &self,
@@ -29,7 +29,7 @@ impl Area {
         pool: &Pool,
         slot: usize,
         wanted: &Wanted<'_>,
-    ) -> Loaded<Ordering> {
+    ) -> (Loaded<Ordering>, Option<Loaded<Slot>>) {
         if self.format.prefix > 0 {
             let prefix = self.load_prefix(trace, pool, slot);
             let order = prefix
@@ -40,11 +40,12 @@ impl Area {
             let dep = prefix.token.after((words * COMPARE_PREFIX) as u8);
             trace.branch(Site::PrefixEqual, order == Ordering::Equal, dep);
             if order != Ordering::Equal {
-                return prefix.map(|_| order);
+                return (prefix.map(|_| order), None);
             }
         }
         let found = self.load_slot(trace, pool, slot);
-        self.order_of_rests(trace, pool, found, wanted)
+        let order = self.order_of_rests(trace, pool, found, wanted);
+        (order, Some(found))
     }
 
     /// How two keys compare whose prefixes are equal, if there are any.
@@ -105,7 +106,7 @@ impl Area {
             (first.min(end), end),
             count.token.after(LOOP_TEST as u8),
             STEP,
-            |trace, middle| self.order(trace, pool, middle, wanted),
+            |trace, middle| self.order(trace, pool, middle, wanted).0,
             |order| *order == Ordering::Greater,
         )
     }
@@ -123,7 +124,7 @@ impl Area {
         if slot == 0 {
             return false;
         }
-        let order = self.order(trace, pool, slot - 1, wanted);
+        let (order, _) = self.order(trace, pool, slot - 1, wanted);
         trace.work(STEP);
         let found = order.value == Ordering::Equal;
         trace.branch(Site::KeyFound, found, order.token.after(1));

@@ -14,6 +14,9 @@ use crate::tree::path::RECORD;
 /// The way from the root of a page down: nodes, and how many of their children are not above the key.
 type Way = [(u32, usize)];
 
+/// A key, and a tupleID, pageID or child: from where they were loaded.
+type Entry<'k> = (Loaded<&'k [u8]>, Loaded<u32>);
+
 impl InPageTree {
     /// Inserts an entry; `false` if there are too few nodes and the page is nearly full.
     pub(super) fn insert_entry<T: Trace>(
@@ -22,13 +25,14 @@ impl InPageTree {
         pool: &mut Pool,
         page: &Fixed,
         position: Position,
-        (key, id): (&[u8], u32),
+        (key, id): (Loaded<&[u8]>, u32),
     ) -> bool {
         let leaf = self.node(page, position.node, position.dep);
-        if leaf.insert(trace, pool, position.slot, key, id) {
+        let entry = (key, Loaded::constant(id));
+        if leaf.insert(trace, pool, position.slot, entry) {
             return true;
         }
-        let wanted = Wanted::new(key);
+        let wanted = Wanted::new(key.value);
         let mut way = Vec::new();
         self.descend(trace, pool, page, &wanted, |node, slot| {
             way.push((node, slot));
@@ -36,11 +40,11 @@ impl InPageTree {
         trace.work(RECORD * way.len() as u32);
         let nodes = self.nodes_to_split(trace, pool, page, &way);
         if self.has_free(trace, pool, page, nodes) {
-            self.split_leaf(trace, pool, page, (&way, position), (key, id));
+            self.split_leaf(trace, pool, page, (&way, position), entry);
             return true;
         }
         let leaves = self.leaves(trace, pool, page);
-        let living: u32 = leaves.iter().map(|leaf| leaf.1).sum();
+        let living: u32 = leaves.iter().map(|leaf| leaf.living).sum();
         trace.work(2 * STEP);
         trace.branch(Site::Full, living > self.full(), Dep::NONE);
         if living > self.full() {
@@ -51,7 +55,7 @@ impl InPageTree {
         let first = usize::from(position.slot > 0);
         let position = self.find(trace, pool, page, &wanted, first);
         let leaf = self.node(page, position.node, position.dep);
-        put(trace, pool, &leaf, position.slot, (key, id));
+        put(trace, pool, &leaf, position.slot, entry);
         true
     }
 
@@ -85,16 +89,18 @@ impl InPageTree {
         pool: &mut Pool,
         page: &Fixed,
         (way, position): (&Way, Position),
-        entry: (&[u8], u32),
+        entry: Entry<'_>,
     ) {
         let left = self.node(page, position.node, position.dep);
         let number = self.take(trace, pool, page);
-        let right = self.node(page, number, Dep::NONE);
-        right.reset(trace, pool, 0);
+        let right = self.node_of(page, number);
+        right.reset(trace, pool, (0, Dep::NONE));
         let keep = left.split(trace, pool, &right);
         let next: Loaded<u16> = left.load_header(trace, pool, LINK);
-        right.store_header(trace, pool, LINK, next.value.into());
-        left.store_header(trace, pool, LINK, number);
+        let waits = next.token.after(0);
+        right.store_header(trace, pool, LINK, next.value.into(), waits);
+        let waits = number.token.after(0);
+        left.store_header(trace, pool, LINK, number.value, waits);
         let separator = right.key(trace, pool, 0);
         put_into_half(trace, pool, (&left, &right), (position.slot, keep), entry);
         self.add_child(trace, pool, page, way, (separator, number));
@@ -107,21 +113,21 @@ impl InPageTree {
         pool: &mut Pool,
         page: &Fixed,
         way: &Way,
-        (mut key, mut child): (Text, u32),
+        (mut key, mut child): (Loaded<Text>, Loaded<u32>),
     ) {
         for (depth, &(number, slot)) in way.iter().enumerate().rev() {
             let node = self.node(page, number, Dep::NONE);
-            if node.insert(trace, pool, slot, &key, child) {
+            let entry = (key.bytes(), child);
+            if node.insert(trace, pool, slot, entry) {
                 return;
             }
             let level: Loaded<u16> = node.load_header(trace, pool, LEVEL);
-            let level = u32::from(level.value);
+            let (level, waits) = (u32::from(level.value), level.token.after(0));
             let half = self.take(trace, pool, page);
-            let right = self.node(page, half, Dep::NONE);
-            right.reset(trace, pool, level);
+            let right = self.node_of(page, half);
+            right.reset(trace, pool, (level, waits));
             let keep = node.split(trace, pool, &right);
             let up = right.key(trace, pool, 0);
-            let entry = (&*key, child);
             if depth > 0 {
                 put_into_half(trace, pool, (&node, &right), (slot, keep), entry);
                 (key, child) = (up, half);
@@ -129,26 +135,20 @@ impl InPageTree {
             }
             // The root stays where it is, over its two halves.
             let first = self.take(trace, pool, page);
-            let left = self.node(page, first, Dep::NONE);
-            left.reset(trace, pool, level);
-            node.append_to(trace, pool, &left, (0, keep));
+            let left = self.node_of(page, first);
+            left.reset(trace, pool, (level, waits));
+            node.append_to(trace, pool, &left, (0, Loaded::constant(keep)));
             put_into_half(trace, pool, (&left, &right), (slot, keep), entry);
-            node.reset(trace, pool, level + 1);
-            put(trace, pool, &node, 0, (&[], first));
-            put(trace, pool, &node, 1, (&up, half));
+            node.reset(trace, pool, (level + 1, waits.later(1)));
+            put(trace, pool, &node, 0, (Loaded::constant(&[]), first));
+            put(trace, pool, &node, 1, (up.bytes(), half));
         }
     }
 }
 
 /// Inserts an entry into a node that has room.
-fn put<T: Trace>(
-    trace: &mut T,
-    pool: &mut Pool,
-    node: &Area,
-    slot: usize,
-    (key, id): (&[u8], u32),
-) {
-    let inserted = node.insert(trace, pool, slot, key, id);
+fn put<T: Trace>(trace: &mut T, pool: &mut Pool, node: &Area, slot: usize, entry: Entry<'_>) {
+    let inserted = node.insert(trace, pool, slot, entry);
     assert!(inserted, "a node of page {} has no room", node.page.page);
 }
 
@@ -158,7 +158,7 @@ fn put_into_half<T: Trace>(
     pool: &mut Pool,
     (left, right): (&Area, &Area),
     (slot, keep): (usize, usize),
-    entry: (&[u8], u32),
+    entry: Entry<'_>,
 ) {
     let goes_left = slot <= keep;
     trace.work(STEP);

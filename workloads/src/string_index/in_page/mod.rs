@@ -12,6 +12,7 @@ mod nodes;
 mod scan;
 mod whole;
 
+use self::whole::Source;
 use super::Site;
 use super::area::{Area, AreaFormat, HEADER_BYTES, LEVEL, STEP};
 use super::format::{Filling, Format, Position, Scan};
@@ -139,6 +140,12 @@ impl InPageTree {
         }
     }
 
+    /// A node by a number that was loaded.
+    #[inline]
+    fn node_of(&self, page: &Fixed, number: Loaded<u32>) -> Area {
+        self.node(page, number.value, number.token.after(PLACE as u8))
+    }
+
     /// Prefetches all lines of a node.
     #[inline]
     fn prefetch<T: Trace>(&self, trace: &mut T, pool: &Pool, node: &Area) {
@@ -189,15 +196,15 @@ impl InPageTree {
     }
 
     /// The first leaf node of a page.
-    fn first_leaf<T: Trace>(&self, trace: &mut T, pool: &Pool, page: &Fixed) -> (u32, Dep) {
-        let (mut number, mut dep) = (ROOT, page.dep);
+    fn first_leaf<T: Trace>(&self, trace: &mut T, pool: &Pool, page: &Fixed) -> (Loaded<u32>, Dep) {
+        let (mut number, mut dep) = (Loaded::constant(ROOT), page.dep);
         loop {
-            let (node, leaf) = self.reach(trace, pool, page, (number, dep));
+            let (node, leaf) = self.reach(trace, pool, page, (number.value, dep));
             if leaf {
                 return (number, dep);
             }
-            let child = node.id(trace, pool, 0);
-            (number, dep) = (child.value, child.token.after(PLACE as u8));
+            number = node.id(trace, pool, 0);
+            dep = number.token.after(PLACE as u8);
         }
     }
 }
@@ -263,7 +270,8 @@ impl Format for InPageTree {
         entries: &[(Text, u32)],
         fill: f64,
     ) {
-        self.build_page(trace, pool, page, entries, self.filling(fill));
+        let filling = self.filling(fill);
+        self.build_page(trace, pool, page, entries, filling, Source::Registers);
     }
 
     #[inline]
@@ -326,12 +334,18 @@ impl Format for InPageTree {
         pool: &mut Pool,
         page: &Fixed,
         position: Position,
-        entry: (&[u8], u32),
+        entry: (Loaded<&[u8]>, u32),
     ) -> bool {
         self.insert_entry(trace, pool, page, position, entry)
     }
 
-    fn split<T: Trace>(&self, trace: &mut T, pool: &mut Pool, page: &Fixed, right: &Fixed) -> Text {
+    fn split<T: Trace>(
+        &self,
+        trace: &mut T,
+        pool: &mut Pool,
+        page: &Fixed,
+        right: &Fixed,
+    ) -> Loaded<Text> {
         self.split_page(trace, pool, page, right)
     }
 
@@ -342,7 +356,11 @@ impl Format for InPageTree {
 
     fn begin<T: Trace>(&self, trace: &mut T, pool: &Pool, page: &Fixed) -> Position {
         let (node, dep) = self.first_leaf(trace, pool, page);
-        Position { node, slot: 0, dep }
+        Position {
+            node: node.value,
+            slot: 0,
+            dep,
+        }
     }
 
     fn scan<T: Trace>(

@@ -16,16 +16,24 @@ fn load<T: Trace>(trace: &mut T, pool: &Pool, page: &Fixed, field: u32) -> Loade
     pool.load(trace, Site::PageHeader, page, field, page.dep)
 }
 
-fn store<T: Trace>(trace: &mut T, pool: &mut Pool, page: &Fixed, field: u32, value: u32) {
+/// Stores a field; `dep` is what the value waits for.
+fn store<T: Trace>(
+    trace: &mut T,
+    pool: &mut Pool,
+    page: &Fixed,
+    (field, value): (u32, u32),
+    dep: Dep,
+) {
     trace.work(STEP);
-    pool.store(trace, Site::PageHeaderStore, page, field, value as u16);
+    let value = value as u16;
+    pool.store(trace, Site::PageHeaderStore, page, field, value, dep);
 }
 
 impl InPageTree {
     /// Makes all nodes free but the root.
     pub(super) fn reset<T: Trace>(&self, trace: &mut T, pool: &mut Pool, page: &Fixed) {
         for (field, value) in [(FREE, self.nodes - 1), (CHAIN, 0), (UNUSED, ROOT + 1)] {
-            store(trace, pool, page, field, value);
+            store(trace, pool, page, (field, value), Dep::NONE);
         }
     }
 
@@ -46,21 +54,29 @@ impl InPageTree {
     }
 
     /// Takes a free node: there is one.
-    pub(super) fn take<T: Trace>(&self, trace: &mut T, pool: &mut Pool, page: &Fixed) -> u32 {
+    pub(super) fn take<T: Trace>(
+        &self,
+        trace: &mut T,
+        pool: &mut Pool,
+        page: &Fixed,
+    ) -> Loaded<u32> {
         let free = load(trace, pool, page, FREE);
         assert!(free.value > 0, "page {} has no free node", page.page);
-        store(trace, pool, page, FREE, u32::from(free.value) - 1);
+        let left = (FREE, u32::from(free.value) - 1);
+        store(trace, pool, page, left, free.token.after(1));
         let chained = load(trace, pool, page, CHAIN);
         trace.branch(Site::SpaceLeft, chained.value > 0, chained.token.after(1));
         if chained.value > 0 {
-            let number = chained.value.into();
-            let node = self.node(page, number, Dep::NONE);
+            let number = chained.map(u32::from);
+            let node = self.node_of(page, number);
             let next: Loaded<u16> = node.load_header(trace, pool, LINK);
-            store(trace, pool, page, CHAIN, next.value.into());
+            let chain = (CHAIN, next.value.into());
+            store(trace, pool, page, chain, next.token.after(0));
             return number;
         }
-        let number = u32::from(load(trace, pool, page, UNUSED).value);
-        store(trace, pool, page, UNUSED, number + 1);
+        let number = load(trace, pool, page, UNUSED).map(u32::from);
+        let unused = (UNUSED, number.value + 1);
+        store(trace, pool, page, unused, number.token.after(1));
         number
     }
 
@@ -70,13 +86,16 @@ impl InPageTree {
         trace: &mut T,
         pool: &mut Pool,
         page: &Fixed,
-        number: u32,
+        number: Loaded<u32>,
     ) {
         let chained = load(trace, pool, page, CHAIN);
-        let node = self.node(page, number, Dep::NONE);
-        node.store_header(trace, pool, LINK, chained.value.into());
-        store(trace, pool, page, CHAIN, number);
+        let node = self.node_of(page, number);
+        let waits = chained.token.after(0);
+        node.store_header(trace, pool, LINK, chained.value.into(), waits);
+        let chain = (CHAIN, number.value);
+        store(trace, pool, page, chain, number.token.after(0));
         let free = load(trace, pool, page, FREE);
-        store(trace, pool, page, FREE, u32::from(free.value) + 1);
+        let more = (FREE, u32::from(free.value) + 1);
+        store(trace, pool, page, more, free.token.after(1));
     }
 }

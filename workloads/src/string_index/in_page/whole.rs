@@ -1,16 +1,57 @@
 //! What is done to a whole page: building its tree, dividing its entries anew among its nodes, and splitting it.
 
-use super::{InPageFilling, InPageTree, ROOT};
+use super::{InPageFilling, InPageTree, PLACE, ROOT};
 use crate::place::Loaded;
 use crate::pool::{Fixed, Pool};
 use crate::string_index::Site;
 use crate::string_index::area::{LEVEL, LINK, STEP};
 use crate::string_index::format::Filling;
 use crate::string_index::text::Text;
-use crate::tracer::{Dep, Trace, Untraced};
+use crate::tracer::{Dep, Token, Trace};
 
 /// Bytes of the words that entries go to the buffer in.
-const WORD: usize = 8;
+const WORD: u16 = 8;
+
+/// Where the entries are that a page is filled with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Source {
+    /// The caller has them.
+    Registers,
+    /// They are in the buffer, one behind the other.
+    Buffer,
+}
+
+/// A leaf node of a page.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Leaf {
+    number: Loaded<u32>,
+    /// Bytes of its entries and their slots.
+    pub living: u32,
+}
+
+/// Bytes that an entry takes in the buffer, and their words.
+fn buffered(key: &[u8]) -> (u16, u16) {
+    let bytes = (key.len() + 4).next_multiple_of(4) as u16;
+    (bytes, bytes.div_ceil(WORD))
+}
+
+/// Says that an entry goes to the buffer behind so many bytes, which waits for `dep`; returns the bytes with it.
+fn store_buffered<T: Trace>(trace: &mut T, pool: &Pool, before: u64, key: &[u8], dep: Dep) -> u64 {
+    let (bytes, words) = buffered(key);
+    trace.work(u32::from(words) * STEP);
+    let address = pool.buffer() + before;
+    trace.store(Site::BufferStore, address, bytes, words, dep);
+    before + u64::from(bytes)
+}
+
+/// Says that an entry comes from the buffer, from behind so many bytes; returns its load, and the bytes with it.
+fn load_buffered<T: Trace>(trace: &mut T, pool: &Pool, before: u64, key: &[u8]) -> (Token, u64) {
+    let (bytes, words) = buffered(key);
+    trace.work(u32::from(words) * STEP);
+    let address = pool.buffer() + before;
+    let token = trace.load(Site::BufferLoad, address, bytes, words, Dep::NONE);
+    (token, before + u64::from(bytes))
+}
 
 impl InPageTree {
     /// A page whose leaf nodes are filled up to so many bytes.
@@ -31,11 +72,12 @@ impl InPageTree {
         page: &Fixed,
         entries: &[(Text, u32)],
         mut filling: InPageFilling,
+        source: Source,
     ) {
         self.reset(trace, pool, page);
         let mut leaves = vec![self.take(trace, pool, page)];
-        let mut node = self.node(page, leaves[0], Dep::NONE);
-        node.reset(trace, pool, 0);
+        let mut node = self.node_of(page, leaves[0]);
+        node.reset(trace, pool, (0, Dep::NONE));
         let (mut slot, mut buffered) = (0, 0);
         for (key, id) in entries {
             let length = key.len() as u32;
@@ -45,12 +87,16 @@ impl InPageTree {
                 assert!(fits, "page {} is filled beyond its room", page.page);
                 let number = self.take(trace, pool, page);
                 leaves.push(number);
-                node = self.node(page, number, Dep::NONE);
-                node.reset(trace, pool, 0);
+                node = self.node_of(page, number);
+                node.reset(trace, pool, (0, Dep::NONE));
                 slot = 0;
             }
-            buffered = self.buffered(trace, pool, buffered, key, false);
-            let inserted = node.insert(trace, pool, slot, key, *id);
+            let mut entry = (Loaded::constant(&**key), Loaded::constant(*id));
+            if source == Source::Buffer {
+                let (token, behind) = load_buffered(trace, pool, buffered, key);
+                (entry.0.token, entry.1.token, buffered) = (token, token, behind);
+            }
+            let inserted = node.insert(trace, pool, slot, entry);
             assert!(inserted, "a node of page {} has no room", page.page);
             slot += 1;
         }
@@ -58,46 +104,32 @@ impl InPageTree {
         self.plant(trace, pool, page, &leaves);
     }
 
-    /// Says that an entry goes to the buffer behind so many bytes, or comes from there; returns the bytes with it.
-    #[allow(clippy::unused_self, reason = "as the others")]
-    fn buffered<T: Trace>(
-        &self,
-        trace: &mut T,
-        pool: &Pool,
-        before: u64,
-        key: &[u8],
-        out: bool,
-    ) -> u64 {
-        let bytes = (key.len() + 4).next_multiple_of(4);
-        let (words, address) = (bytes.div_ceil(WORD) as u16, pool.buffer() + before);
-        trace.work(u32::from(words) * STEP);
-        if out {
-            trace.store(Site::BufferStore, address, bytes as u16, words, Dep::NONE);
-        } else {
-            trace.load(Site::BufferLoad, address, bytes as u16, words, Dep::NONE);
-        }
-        before + bytes as u64
-    }
-
     /// Chains leaf nodes.
-    fn link<T: Trace>(&self, trace: &mut T, pool: &mut Pool, page: &Fixed, leaves: &[u32]) {
+    fn link<T: Trace>(&self, trace: &mut T, pool: &mut Pool, page: &Fixed, leaves: &[Loaded<u32>]) {
         for (place, &number) in leaves.iter().enumerate() {
-            let next = leaves.get(place + 1).copied().unwrap_or(0);
-            let node = self.node(page, number, Dep::NONE);
-            node.store_header(trace, pool, LINK, next);
+            let next = leaves.get(place + 1).copied();
+            let next = next.unwrap_or(Loaded::constant(0));
+            let (node, waits) = (self.node_of(page, number), next.token.after(0));
+            node.store_header(trace, pool, LINK, next.value, waits);
         }
     }
 
     /// Builds the non-leaf nodes over leaf nodes, of which none is empty if there are several. Non-leaf nodes are free but for the root.
-    fn plant<T: Trace>(&self, trace: &mut T, pool: &mut Pool, page: &Fixed, leaves: &[u32]) {
-        let mut below: Vec<(Text, u32)> = Vec::with_capacity(leaves.len());
+    fn plant<T: Trace>(
+        &self,
+        trace: &mut T,
+        pool: &mut Pool,
+        page: &Fixed,
+        leaves: &[Loaded<u32>],
+    ) {
+        let mut below: Vec<(Loaded<Text>, Loaded<u32>)> = Vec::with_capacity(leaves.len());
         for &number in leaves {
-            let node = self.node(page, number, Dep::NONE);
+            let node = self.node_of(page, number);
             // The key of an only child is never looked at, and a page without entries has none.
             let key = if leaves.len() > 1 {
                 node.key(trace, pool, 0)
             } else {
-                Text::EMPTY
+                Loaded::constant(Text::EMPTY)
             };
             below.push((key, number));
         }
@@ -107,16 +139,17 @@ impl InPageTree {
             let first = |number: usize| below.len() * number / nodes;
             for place in 0..nodes {
                 let number = if nodes == 1 {
-                    ROOT
+                    Loaded::constant(ROOT)
                 } else {
                     self.take(trace, pool, page)
                 };
-                let node = self.node(page, number, Dep::NONE);
-                node.reset(trace, pool, level);
+                let node = self.node_of(page, number);
+                node.reset(trace, pool, (level, Dep::NONE));
                 let part = &below[first(place)..first(place + 1)];
                 above.push((part[0].0, number));
                 for (slot, (key, child)) in part.iter().enumerate() {
-                    let inserted = node.insert(trace, pool, slot, key, *child);
+                    let entry = (key.bytes(), *child);
+                    let inserted = node.insert(trace, pool, slot, entry);
                     assert!(inserted, "a node of page {} has no room", page.page);
                     trace.work(2 * STEP);
                     trace.branch(Site::NodeLoop, slot + 1 < part.len(), Dep::NONE);
@@ -129,25 +162,23 @@ impl InPageTree {
         }
     }
 
-    /// The leaf nodes of a page in order, each with the bytes of its entries.
-    pub(super) fn leaves<T: Trace>(
-        &self,
-        trace: &mut T,
-        pool: &Pool,
-        page: &Fixed,
-    ) -> Vec<(u32, u32)> {
+    /// The leaf nodes of a page in order.
+    pub(super) fn leaves<T: Trace>(&self, trace: &mut T, pool: &Pool, page: &Fixed) -> Vec<Leaf> {
         let (mut number, mut dep) = self.first_leaf(trace, pool, page);
         let mut leaves = Vec::with_capacity(self.leaves as usize);
         loop {
-            let node = self.node(page, number, dep);
-            leaves.push((number, node.living(trace, pool)));
+            let node = self.node(page, number.value, dep);
+            let living = node.living(trace, pool);
+            leaves.push(Leaf { number, living });
             let next: Loaded<u16> = node.load_header(trace, pool, LINK);
             trace.work(STEP);
             trace.branch(Site::NodeLoop, next.value > 0, next.token.after(1));
             if next.value == 0 {
                 return leaves;
             }
-            (number, dep) = (next.value.into(), next.token.after(1));
+            trace.work(PLACE);
+            number = next.map(u32::from);
+            dep = number.token.after(PLACE as u8);
         }
     }
 
@@ -157,26 +188,26 @@ impl InPageTree {
         trace: &mut T,
         pool: &mut Pool,
         page: &Fixed,
-        leaves: &[(u32, u32)],
+        leaves: &[Leaf],
     ) {
         let (mut entries, mut buffered) = (Vec::new(), 0);
-        for &(number, _) in leaves {
-            let node = self.node(page, number, Dep::NONE);
+        for leaf in leaves {
+            let node = self.node_of(page, leaf.number);
             let count = usize::from(node.count(trace, pool).value);
             for slot in 0..count {
-                let (key, id) = (
-                    node.key(trace, pool, slot),
-                    node.id(trace, pool, slot).value,
-                );
-                buffered = self.buffered(trace, pool, buffered, &key, true);
+                // The ID is loaded last.
+                let (key, id) = node.entry(trace, pool, slot);
+                let dep = id.token.after(0);
+                buffered = store_buffered(trace, pool, buffered, &key.value, dep);
                 trace.branch(Site::EntryLoop, slot + 1 < count, Dep::NONE);
-                entries.push((key, id));
+                entries.push((key.value, id.value));
             }
         }
-        let living: u32 = leaves.iter().map(|leaf| leaf.1).sum();
+        let living: u32 = leaves.iter().map(|leaf| leaf.living).sum();
         // Nodes take an entry more than their share.
         let share = living.div_ceil(self.leaves) + self.longest;
-        self.build_page(trace, pool, page, &entries, self.filling_to(share));
+        let filling = self.filling_to(share);
+        self.build_page(trace, pool, page, &entries, filling, Source::Buffer);
     }
 
     /// Splits a page: the leaf nodes with the upper half of the bytes are copied to another, and both trees are planted anew. Empty nodes
@@ -187,50 +218,56 @@ impl InPageTree {
         pool: &mut Pool,
         page: &Fixed,
         right: &Fixed,
-    ) -> Text {
+    ) -> Loaded<Text> {
         let leaves = self.leaves(trace, pool, page);
-        let (kept, empty): (Vec<_>, Vec<_>) = leaves.into_iter().partition(|leaf| leaf.1 > 0);
-        let all: u32 = kept.iter().map(|leaf| leaf.1).sum();
+        let (kept, empty): (Vec<_>, Vec<_>) = leaves.into_iter().partition(|leaf| leaf.living > 0);
+        let all: u32 = kept.iter().map(|leaf| leaf.living).sum();
         let mut below = 0;
         let lower = kept.iter().take_while(|leaf| {
             let more = 2 * below < all;
-            below += leaf.1;
+            below += leaf.living;
             more
         });
         let (stay, go) = kept.split_at(lower.count());
         self.reset(trace, pool, right);
         let mut copies = Vec::with_capacity(go.len());
-        for &(number, _) in go {
+        for leaf in go {
             let copy = self.take(trace, pool, right);
-            let node = self.node(page, number, Dep::NONE);
-            node.copy_to(trace, pool, &self.node(right, copy, right.dep));
+            let node = self.node_of(page, leaf.number);
+            node.copy_to(trace, pool, &self.node_of(right, copy));
             copies.push(copy);
         }
         self.link(trace, pool, right, &copies);
         self.plant(trace, pool, right, &copies);
-        for number in self.inner_nodes(pool, page) {
+        for number in self.inner_nodes(trace, pool, page) {
             self.release(trace, pool, page, number);
         }
-        for &(number, _) in go.iter().chain(&empty) {
-            self.release(trace, pool, page, number);
+        for leaf in go.iter().chain(&empty) {
+            self.release(trace, pool, page, leaf.number);
         }
-        let stay: Vec<u32> = stay.iter().map(|leaf| leaf.0).collect();
+        let stay: Vec<Loaded<u32>> = stay.iter().map(|leaf| leaf.number).collect();
         self.link(trace, pool, page, &stay);
         self.plant(trace, pool, page, &stay);
-        self.node(right, copies[0], right.dep).key(trace, pool, 0)
+        self.node_of(right, copies[0]).key(trace, pool, 0)
     }
 
-    /// Non-leaf nodes of a page without the root.
-    pub(super) fn inner_nodes(&self, pool: &Pool, page: &Fixed) -> Vec<u32> {
-        let trace = &mut Untraced;
-        let mut nodes = vec![ROOT];
+    /// Non-leaf nodes of a page without the root: those above them say where they are.
+    fn inner_nodes<T: Trace>(&self, trace: &mut T, pool: &Pool, page: &Fixed) -> Vec<Loaded<u32>> {
+        let mut nodes = vec![Loaded::constant(ROOT)];
         let mut seen = 0;
         while seen < nodes.len() {
-            let node = self.node(page, nodes[seen], Dep::NONE);
+            trace.work(PLACE);
+            let node = self.node_of(page, nodes[seen]);
             let level: Loaded<u16> = node.load_header(trace, pool, LEVEL);
+            trace.work(STEP);
+            trace.branch(Site::InPageLevel, level.value > 1, level.token.after(1));
             if level.value > 1 {
                 let count = usize::from(node.count(trace, pool).value);
-                nodes.extend((0..count).map(|slot| node.id(trace, pool, slot).value));
+                for slot in 0..count {
+                    nodes.push(node.id(trace, pool, slot));
+                    trace.work(STEP);
+                    trace.branch(Site::NodeLoop, slot + 1 < count, Dep::NONE);
+                }
             }
             seen += 1;
         }
