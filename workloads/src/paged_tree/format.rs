@@ -187,16 +187,20 @@ pub(crate) trait Format<K: Key>: Listing + Copy + Debug + Send + Sync {
         scan: &mut Scan<'_, K>,
     ) -> bool;
 
-    /// Begins prefetching at the leaf node with the range's first key.
-    fn start_jumps<T: Trace>(
+    /// As [`Format::find`], for the first key of a range: prefetching begins on the same way.
+    fn find_first<T: Trace>(
         &self,
-        _trace: &mut T,
-        _pool: &mut Pool,
-        _page: &Fixed,
-        _key: K,
+        trace: &mut T,
+        pool: &Pool,
+        page: &Fixed,
+        key: K,
         _scan: &mut Scan<'_, K>,
-    ) {
+    ) -> Position {
+        self.find(trace, pool, page, key, 0)
     }
+
+    /// Begins prefetching where the range's first key was found.
+    fn start_jumps<T: Trace>(&self, _trace: &mut T, _pool: &mut Pool, _scan: &mut Scan<'_, K>) {}
 
     /// Unpins what prefetching has pinned.
     fn end_jumps<T: Trace>(&self, _trace: &mut T, _pool: &mut Pool, _scan: &mut Scan<'_, K>) {}

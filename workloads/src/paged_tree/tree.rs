@@ -365,12 +365,13 @@ impl<K: Key, F: Format<K>> PagedTree<K, F> {
             jumps: None,
         };
         let mut page = self.descend(trace, range.start, |_, _, _| ());
-        let mut from = self.format.find(trace, &self.pool, &page, range.start, 0);
+        let mut from = self
+            .format
+            .find_first(trace, &self.pool, &page, range.start, &mut scan);
         if self.holds(trace, &page, from, range.start) {
             from.slot -= 1;
         }
-        self.format
-            .start_jumps(trace, &mut self.pool, &page, range.start, &mut scan);
+        self.format.start_jumps(trace, &mut self.pool, &mut scan);
         let last = end.filter(|_| ahead.pages > 0 && self.levels > 1);
         let mut pages = last.map(|end| {
             let end = RangeEnd {

@@ -330,3 +330,42 @@ fn nodes_that_are_given_back_were_looked_for() {
     let load = "in-page nodes: load child, pageID or tupleID";
     assert!(waiting(&stream, Kind::Store, "page header: store", load) > 0);
 }
+
+/// Where the leaf nodes of a page are, those above them say: none is found by the one before it.
+#[test]
+fn a_division_does_not_walk_along_the_chain_of_leaf_nodes() {
+    let fractal = disk_index(&structures()[3], &json!({}));
+    let strings = string_index(&string_structures()[3], &json!({}));
+    for (stream, header, child) in [
+        (
+            fractal,
+            "load header of a leaf node",
+            "non-leaf node: load child",
+        ),
+        (
+            strings,
+            "in-page nodes: load header",
+            "in-page nodes: load child, pageID or tupleID",
+        ),
+    ] {
+        assert_eq!(waiting(&stream, Kind::Load, header, header), 0, "{header}");
+        assert!(
+            waiting(&stream, Kind::Load, header, child) > 1000,
+            "{child}"
+        );
+    }
+}
+
+/// A scan that prefetches ahead looks for its last key and for its first, and goes on from there.
+#[test]
+fn a_scan_goes_down_to_its_first_key_once() {
+    let steps = |jump_pointers: bool| {
+        let scans = json!({"operation": "scan", "operations": 100, "range": 1, "jump_pointers": jump_pointers});
+        let stream = disk_index(&structures()[3], &scans);
+        stream
+            .at(Kind::Load, "load header of a non-leaf node")
+            .len()
+    };
+    assert!(steps(false) >= 200);
+    assert_eq!(steps(true), 2 * steps(false));
+}

@@ -93,6 +93,28 @@ impl DiskFirstPage {
             bytes: OFFSET_BYTES,
         }
     }
+
+    /// Searches the leaf node that a way has led to.
+    #[inline]
+    fn search_leaf<K: Key, T: Trace>(
+        &self,
+        trace: &mut T,
+        pool: &Pool,
+        page: &Fixed,
+        (node, dep): (u32, Dep),
+        key: K,
+        first: usize,
+    ) -> Position {
+        let header = self.load_leaf_count(trace, pool, page, node, dep);
+        let range = (first, header.value.into());
+        let deps = (dep, header.token.after(0));
+        let keys = self.leaf_keys(node);
+        Position {
+            node,
+            slot: search(trace, pool, Site::LeafKey, page, keys, range, deps, key),
+            dep,
+        }
+    }
 }
 
 impl Listing for DiskFirstPage {
@@ -155,16 +177,8 @@ impl<K: Key> Format<K> for DiskFirstPage {
         key: K,
         first: usize,
     ) -> Position {
-        let (node, dep) = self.descend(trace, pool, page, key, |_, _, _| ());
-        let header = self.load_leaf_count(trace, pool, page, node, dep);
-        let range = (first, header.value.into());
-        let deps = (dep, header.token.after(0));
-        let keys = self.leaf_keys(node);
-        Position {
-            node,
-            slot: search(trace, pool, Site::LeafKey, page, keys, range, deps, key),
-            dep,
-        }
+        let leaf = self.descend(trace, pool, page, key, |_, _, _| ());
+        self.search_leaf(trace, pool, page, leaf, key, first)
     }
 
     #[inline]
@@ -248,15 +262,20 @@ impl<K: Key> Format<K> for DiskFirstPage {
         self.scan_page(trace, pool, page, from, scan)
     }
 
-    fn start_jumps<T: Trace>(
+    fn find_first<T: Trace>(
         &self,
         trace: &mut T,
-        pool: &mut Pool,
+        pool: &Pool,
         page: &Fixed,
         key: K,
         scan: &mut Scan<'_, K>,
-    ) {
-        self.start(trace, pool, page, key, scan);
+    ) -> Position {
+        let leaf = self.descend_to_first(trace, pool, page, key, scan);
+        self.search_leaf(trace, pool, page, leaf, key, 0)
+    }
+
+    fn start_jumps<T: Trace>(&self, trace: &mut T, pool: &mut Pool, scan: &mut Scan<'_, K>) {
+        self.start(trace, pool, scan);
     }
 
     fn end_jumps<T: Trace>(&self, trace: &mut T, pool: &mut Pool, scan: &mut Scan<'_, K>) {

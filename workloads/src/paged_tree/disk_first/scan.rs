@@ -23,24 +23,18 @@ impl Jumps {
 }
 
 impl DiskFirstPage {
-    /// Begins at the leaf node that has or would have `key`, and prefetches ahead.
-    pub(super) fn start<K: Key, T: Trace>(
+    /// The leaf node that has or would have the first key of a range. If leaf nodes are prefetched ahead, the way there is kept.
+    pub(super) fn descend_to_first<K: Key, T: Trace>(
         &self,
         trace: &mut T,
-        pool: &mut Pool,
+        pool: &Pool,
         page: &Fixed,
         key: K,
         scan: &mut Scan<'_, K>,
-    ) {
-        let tuples = self.tree.leaf_fanout as usize;
-        let Some((end, distance)) = scan.ahead else {
-            return;
-        };
-        scan.taker.prefetch(trace, pool, tuples, self.line);
-        let page = pool.fix(trace, page.page, Dep::NONE);
+    ) -> (u32, Dep) {
         let mut nodes = [(0, 0, 0); MOST_LEVELS];
         let mut depth = 0;
-        let (leaf, _) = self.descend(trace, pool, &page, key, |node, slot, children| {
+        let (leaf, dep) = self.descend(trace, pool, page, key, |node, slot, children| {
             nodes[depth] = (node, slot, children.value);
             depth += 1;
         });
@@ -48,14 +42,31 @@ impl DiskFirstPage {
             page: page.page,
             node: leaf,
         };
-        let next = self.next_page(trace, pool, &page, end);
-        scan.jumps = Some(Jumps {
-            page,
+        scan.jumps = scan.ahead.map(|_| Jumps {
+            page: *page,
             nodes,
             depth,
-            next,
+            next: None,
             latest,
         });
+        (leaf, dep)
+    }
+
+    /// Prefetches ahead of where a scan has found its first key.
+    pub(super) fn start<K: Key, T: Trace>(
+        &self,
+        trace: &mut T,
+        pool: &mut Pool,
+        scan: &mut Scan<'_, K>,
+    ) {
+        let tuples = self.tree.leaf_fanout as usize;
+        let (Some((end, distance)), Some(jumps)) = (scan.ahead, &mut scan.jumps) else {
+            return;
+        };
+        scan.taker.prefetch(trace, pool, tuples, self.line);
+        // The scan may leave the page first, which so has a pin for each.
+        jumps.page = pool.fix(trace, jumps.page.page, Dep::NONE);
+        jumps.next = self.next_page(trace, pool, &jumps.page, end);
         for _ in 1..distance {
             self.advance(trace, pool, scan);
         }

@@ -2,7 +2,6 @@
 
 use super::DiskFirstPage;
 use super::build::Source;
-use super::node::LEAF_NEXT;
 use super::space::{FREE_LEAF, FREE_NONLEAF};
 use crate::paged_tree::Site;
 use crate::paged_tree::key::Key;
@@ -24,22 +23,65 @@ struct Leaf {
     count: Loaded<u16>,
 }
 
+/// Nodes of a page below its root, each with what its address waits for.
+#[derive(Debug, Default)]
+struct Below {
+    nonleaf: Vec<(u32, Dep)>,
+    leaves: Vec<(u32, Dep)>,
+}
+
 impl DiskFirstPage {
+    /// The nodes below the root of a page, leaf nodes in order. Those above them say where they are: along the chain of leaf nodes, each
+    /// would be known only when the one before has come.
+    fn below_root<T: Trace>(&self, trace: &mut T, pool: &Pool, page: &Fixed) -> Below {
+        let mut found = Below::default();
+        let mut above = (self.root(page.page), page.dep);
+        for next in 0.. {
+            let (node, dep) = above;
+            let header = Self::load_header(trace, pool, page, node, dep);
+            let (level, children) = header.value;
+            trace.branch(Site::InPageLevel, level > 1, header.token.after(1));
+            for slot in 0..children {
+                let child = self.load_child(trace, pool, page, node, slot, dep);
+                let below = (child.value, child.token.after(1));
+                if level > 1 {
+                    found.nonleaf.push(below);
+                } else {
+                    found.leaves.push(below);
+                }
+                trace.work(STEP);
+                trace.branch(Site::NodeLoop, slot + 1 < children, Dep::NONE);
+            }
+            match found.nonleaf.get(next) {
+                Some(&node) => above = node,
+                None => break,
+            }
+        }
+        found
+    }
+
+    /// Leaf nodes with their entries.
+    fn counted<T: Trace>(
+        &self,
+        trace: &mut T,
+        pool: &Pool,
+        page: &Fixed,
+        leaves: &[(u32, Dep)],
+    ) -> Vec<Leaf> {
+        let mut counted = Vec::with_capacity(leaves.len());
+        for (number, &(node, dep)) in leaves.iter().enumerate() {
+            let count = self.load_leaf_count(trace, pool, page, node, dep);
+            counted.push(Leaf { node, dep, count });
+            trace.work(STEP);
+            trace.branch(Site::NodeLoop, number + 1 < leaves.len(), Dep::NONE);
+        }
+        counted
+    }
+
     /// The leaf nodes of a page in order.
     fn leaves<T: Trace>(&self, trace: &mut T, pool: &Pool, page: &Fixed) -> Vec<Leaf> {
-        let (mut node, mut dep) = self.first_leaf(trace, pool, page);
-        let mut leaves = Vec::with_capacity(self.tree.leaves as usize);
-        loop {
-            let count = self.load_leaf_count(trace, pool, page, node, dep);
-            leaves.push(Leaf { node, dep, count });
-            let next: Loaded<u16> = pool.load(trace, Site::LeafHeader, page, node + LEAF_NEXT, dep);
-            trace.work(STEP);
-            trace.branch(Site::NodeLoop, next.value > 0, next.token.after(1));
-            if next.value == 0 {
-                return leaves;
-            }
-            (node, dep) = (self.byte(next.value), next.token.after(1));
-        }
+        let below = self.below_root(trace, pool, page);
+        self.counted(trace, pool, page, &below.leaves)
     }
 
     /// The entries of a page.
@@ -110,7 +152,8 @@ impl DiskFirstPage {
         page: &Fixed,
         right: &Fixed,
     ) -> Loaded<K> {
-        let leaves = self.leaves(trace, pool, page);
+        let below = self.below_root(trace, pool, page);
+        let leaves = self.counted(trace, pool, page, &below.leaves);
         let (kept, empty): (Vec<_>, Vec<_>) =
             leaves.into_iter().partition(|leaf| leaf.count.value > 0);
         let (stay, go) = kept.split_at(kept.len().div_ceil(2));
@@ -138,7 +181,7 @@ impl DiskFirstPage {
         }
         self.link(trace, pool, right, &copies);
         self.plant::<K, T>(trace, pool, right, &copies);
-        for node in self.inner_nodes(trace, pool, page) {
+        for node in below.nonleaf {
             self.release(trace, pool, page, FREE_NONLEAF, node);
         }
         for leaf in go.iter().chain(&empty) {
@@ -155,27 +198,5 @@ impl DiskFirstPage {
             self.leaf_keys(copies[0].0).at(0),
             copies[0].1,
         )
-    }
-
-    /// Non-leaf nodes of a page without the root, each with what its address waits for: those above them say where they are.
-    fn inner_nodes<T: Trace>(&self, trace: &mut T, pool: &Pool, page: &Fixed) -> Vec<(u32, Dep)> {
-        let mut nodes = vec![(self.root(page.page), page.dep)];
-        let mut seen = 0;
-        while seen < nodes.len() {
-            let (node, dep) = nodes[seen];
-            let header = Self::load_header(trace, pool, page, node, dep);
-            let (level, children) = header.value;
-            trace.branch(Site::InPageLevel, level > 1, header.token.after(1));
-            if level > 1 {
-                for slot in 0..children {
-                    let child = self.load_child(trace, pool, page, node, slot, dep);
-                    nodes.push((child.value, child.token.after(1)));
-                    trace.work(STEP);
-                    trace.branch(Site::NodeLoop, slot + 1 < children, Dep::NONE);
-                }
-            }
-            seen += 1;
-        }
-        nodes.split_off(1)
     }
 }

@@ -21,6 +21,13 @@ pub(super) enum Source {
     Buffer,
 }
 
+/// Nodes of a page below its root.
+#[derive(Debug, Default)]
+struct Below {
+    nonleaf: Vec<Loaded<u32>>,
+    leaves: Vec<Loaded<u32>>,
+}
+
 /// A leaf node of a page.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Leaf {
@@ -162,24 +169,59 @@ impl InPageTree {
         }
     }
 
+    /// The nodes below the root of a page, leaf nodes in order. Those above them say where they are: along the chain of leaf nodes, each
+    /// would be known only when the one before has come.
+    fn below_root<T: Trace>(&self, trace: &mut T, pool: &Pool, page: &Fixed) -> Below {
+        let mut found = Below::default();
+        let mut above = Loaded::constant(ROOT);
+        for next in 0.. {
+            trace.work(PLACE);
+            let node = self.node_of(page, above);
+            let level: Loaded<u16> = node.load_header(trace, pool, LEVEL);
+            trace.work(STEP);
+            trace.branch(Site::InPageLevel, level.value > 1, level.token.after(1));
+            let count = usize::from(node.count(trace, pool).value);
+            for slot in 0..count {
+                let child = node.id(trace, pool, slot);
+                if level.value > 1 {
+                    found.nonleaf.push(child);
+                } else {
+                    found.leaves.push(child);
+                }
+                trace.work(STEP);
+                trace.branch(Site::NodeLoop, slot + 1 < count, Dep::NONE);
+            }
+            match found.nonleaf.get(next) {
+                Some(&node) => above = node,
+                None => break,
+            }
+        }
+        found
+    }
+
+    /// Leaf nodes with the bytes of their entries.
+    fn measured<T: Trace>(
+        &self,
+        trace: &mut T,
+        pool: &Pool,
+        page: &Fixed,
+        leaves: &[Loaded<u32>],
+    ) -> Vec<Leaf> {
+        let mut measured = Vec::with_capacity(leaves.len());
+        for (place, &number) in leaves.iter().enumerate() {
+            trace.work(PLACE);
+            let living = self.node_of(page, number).living(trace, pool);
+            measured.push(Leaf { number, living });
+            trace.work(STEP);
+            trace.branch(Site::NodeLoop, place + 1 < leaves.len(), Dep::NONE);
+        }
+        measured
+    }
+
     /// The leaf nodes of a page in order.
     pub(super) fn leaves<T: Trace>(&self, trace: &mut T, pool: &Pool, page: &Fixed) -> Vec<Leaf> {
-        let (mut number, mut dep) = self.first_leaf(trace, pool, page);
-        let mut leaves = Vec::with_capacity(self.leaves as usize);
-        loop {
-            let node = self.node(page, number.value, dep);
-            let living = node.living(trace, pool);
-            leaves.push(Leaf { number, living });
-            let next: Loaded<u16> = node.load_header(trace, pool, LINK);
-            trace.work(STEP);
-            trace.branch(Site::NodeLoop, next.value > 0, next.token.after(1));
-            if next.value == 0 {
-                return leaves;
-            }
-            trace.work(PLACE);
-            number = next.map(u32::from);
-            dep = number.token.after(PLACE as u8);
-        }
+        let below = self.below_root(trace, pool, page);
+        self.measured(trace, pool, page, &below.leaves)
     }
 
     /// Divides the entries of a page evenly among as many leaf nodes as it has others for: they are copied to a buffer and back.
@@ -219,13 +261,14 @@ impl InPageTree {
         page: &Fixed,
         right: &Fixed,
     ) -> Loaded<Text> {
-        let leaves = self.leaves(trace, pool, page);
+        let below = self.below_root(trace, pool, page);
+        let leaves = self.measured(trace, pool, page, &below.leaves);
         let (kept, empty): (Vec<_>, Vec<_>) = leaves.into_iter().partition(|leaf| leaf.living > 0);
         let all: u32 = kept.iter().map(|leaf| leaf.living).sum();
-        let mut below = 0;
+        let mut before = 0;
         let lower = kept.iter().take_while(|leaf| {
-            let more = 2 * below < all;
-            below += leaf.living;
+            let more = 2 * before < all;
+            before += leaf.living;
             more
         });
         let (stay, go) = kept.split_at(lower.count());
@@ -239,7 +282,7 @@ impl InPageTree {
         }
         self.link(trace, pool, right, &copies);
         self.plant(trace, pool, right, &copies);
-        for number in self.inner_nodes(trace, pool, page) {
+        for number in below.nonleaf {
             self.release(trace, pool, page, number);
         }
         for leaf in go.iter().chain(&empty) {
@@ -249,28 +292,5 @@ impl InPageTree {
         self.link(trace, pool, page, &stay);
         self.plant(trace, pool, page, &stay);
         self.node_of(right, copies[0]).key(trace, pool, 0)
-    }
-
-    /// Non-leaf nodes of a page without the root: those above them say where they are.
-    fn inner_nodes<T: Trace>(&self, trace: &mut T, pool: &Pool, page: &Fixed) -> Vec<Loaded<u32>> {
-        let mut nodes = vec![Loaded::constant(ROOT)];
-        let mut seen = 0;
-        while seen < nodes.len() {
-            trace.work(PLACE);
-            let node = self.node_of(page, nodes[seen]);
-            let level: Loaded<u16> = node.load_header(trace, pool, LEVEL);
-            trace.work(STEP);
-            trace.branch(Site::InPageLevel, level.value > 1, level.token.after(1));
-            if level.value > 1 {
-                let count = usize::from(node.count(trace, pool).value);
-                for slot in 0..count {
-                    nodes.push(node.id(trace, pool, slot));
-                    trace.work(STEP);
-                    trace.branch(Site::NodeLoop, slot + 1 < count, Dep::NONE);
-                }
-            }
-            seen += 1;
-        }
-        nodes.split_off(1)
     }
 }
