@@ -107,6 +107,17 @@ def test_two_that_read_all_the_time_wait_for_each_other(tmp_path: Path) -> None:
     assert 1 < other["slowdown"] < 2
 
 
+def test_one_that_repeats_is_compared_with_itself_repeated_alone(tmp_path: Path) -> None:
+    """Its later runs find their pages in the drive's buffer. Nobody is in their way: the workload soon ends, and a program begins late."""
+    small = SCAN.replace("20000", "500")
+    others = f"other: {{{small}, repeat: true}}\n  late: {{kernel: requests, count: 1, start: 1s}}"
+    found = run(point(tmp_path, others, "storage=cheetah-36es", workload=SEARCH.replace("300", "3")))
+    once, other = alone(tmp_path, small), times(found, "other")
+    assert other["runs"] > 10
+    assert other["seconds"] < 0.5 * once[STORAGE_TIME]["seconds"]
+    assert 0.95 < other["slowdown"] < 1.05
+
+
 def test_which_of_two_is_the_workload_is_nothing_to_their_times(tmp_path: Path) -> None:
     found = run(point(tmp_path, f"other: {{{SCAN}}}"))
     turned = run(point(tmp_path, f"other: {{{SEARCH}}}", workload=SCAN))

@@ -203,6 +203,34 @@ def test_what_repeats_has_means_of_its_runs(device: System) -> None:
     assert "long.runs" not in found
 
 
+@pytest.mark.parametrize(
+    "again",
+    [
+        stream(1, count=20, span_blocks=2000),
+        {"kernel": "interleaved-read", "pages": 100, "skipped_runs": 0},
+        stream(1, count=20, write_share=1),
+    ],
+    ids=["few blocks", "in sequence", "writes"],
+)
+def test_what_repeats_is_compared_with_itself_repeated_alone(again: dict[str, Any]) -> None:
+    """Later runs find in the drive's buffer what the first has read, and the arm where it ended: nobody else has done that."""
+    disks = System(load_device("cheetah-36es"), disks=2, volume="striped")
+    found = together(disks, {"again": again | {"disks": [1], "repeat": True}, "long": stream(2, count=200, disks=[0])})
+    assert found["again.runs"] > 2
+    assert found["again.slowdown"] == found["long.slowdown"] == 1
+    assert found["again.seconds_alone"] == found["again.seconds"]
+    once = together(disks, {"again": again | {"disks": [1]}, "long": stream(2, count=200, disks=[0])})
+    assert once["again.seconds"] != found["again.seconds"]
+
+
+def test_what_has_run_once_though_it_repeats_is_compared_with_one_run(device: System) -> None:
+    again = stream(1, count=60, first_block=0, span_blocks=16_000)
+    short = stream(2, count=10, first_block=16_000, span_blocks=16_000)
+    repeats = together(device.on(1), {"again": again | {"repeat": True}, "short": short})
+    assert repeats.pop("again.runs") == 1
+    assert repeats == together(device.on(1), {"again": again, "short": short})
+
+
 def test_compound_is_two_programs() -> None:
     """Of which TPC-C has its data first, as here by its name."""
     disks = System(load_device("cheetah-36es"), disks=4, volume="atropos", queue="aged-sptf")

@@ -116,13 +116,13 @@ class MachineSide:
         """Estimate the work of its runs, alone and beside a workload whose work is ``around`` for each of its threads.
 
         Both are in a unit of `native.estimate_work`. One that repeats goes on as long as the workload: its threads are taken to do as much
-        in that time as those of the workload, in whole runs. On one machine it runs alone once, and once more as often as beside it.
+        in that time as those of the workload, in whole runs. It runs alone once, and once more as often as beside it.
         """
         one_run: int = native.estimate_work(dict(self.values))[unit]
         if not self.repeats or not one_run:
             return 2 * one_run
         beside = -(-around * native.threads(dict(self.values)) // one_run)
-        return (1 + max(beside, 1) * (2 if self.shares_machine else 1)) * one_run
+        return (1 + 2 * max(beside, 1)) * one_run
 
     def native(self) -> dict[str, Any]:
         """Return it with its defaults, as plain data."""

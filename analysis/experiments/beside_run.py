@@ -17,7 +17,7 @@ from memwalk.analysis.storage_workloads.program_mix import sides_of
 from memwalk.analysis.storage_workloads.side_by_side import around, columns_of
 from memwalk.simcore.engines import native
 from memwalk.simcore.storage.meter import MeteredVolume
-from memwalk.simcore.storage.run import Stepping
+from memwalk.simcore.storage.run import Stepping, run_beside
 from memwalk.simcore.storage.system import System
 from memwalk.simcore.storage.timed_pages import TimedPages
 from memwalk.simcore.storage.turns import Turn
@@ -46,8 +46,10 @@ def simulate_beside(
     """Run a workload beside others, each of which runs alone first, with its pages in the same place.
 
     Pages of a workload of a machine lie behind those of the ones before it, and data of programs behind them all: where pages end is known
-    when their workload has run alone. Returns the statistics of the workload beside the others; behind its times come how much slower it
-    is than alone, and the columns of each of the others.
+    when their workload has run alone. One that has repeated beside the others runs alone once more, as often.
+
+    Returns the statistics of the workload beside the others; behind its times come how much slower it is than alone, and the columns of
+    each of the others.
 
     Raises UserError for what does not fit, or takes no time; a `MisfitError` below the name of the one to blame.
     """
@@ -84,16 +86,17 @@ class _Workload:
             check_takes_time(name, self._alone["seconds"])
         self.end_block = pages.end_block
         """The first block behind its pages."""
+        self._runs = runs
         self._heard = runs.one()
 
     def beside(self, warm_ps: int, observe: Sequence[Any]) -> Stepping[native.Statistics]:
         """Return its run beside others, which begins when those that have no end have warmed up, unless it says when."""
         start_ps = warm_ps if self._side.start_ps is None else self._side.start_ps
-        return Stepping(partial(self._run, observe), start_ps, self._side.repeats)
+        return Stepping(partial(self._run, observe, self._heard), start_ps, self._side.repeats)
 
     def slower(self, together: Sequence[Mapping[str, float | int]]) -> Columns:
         """Say by the times of its runs beside others how much slower it is than alone."""
-        return slower(fmean(times["seconds"] for times in together), self._alone["seconds"])
+        return slower(fmean(times["seconds"] for times in together), self._seconds_alone(len(together)))
 
     def columns(self, ran: Sequence[native.Statistics]) -> Columns:
         """Return its columns where it is not the experiment's own, by its runs beside others: their means."""
@@ -101,10 +104,19 @@ class _Workload:
         means = times[0] if len(times) == 1 else {column: fmean(of[column] for of in times) for column in times[0]}
         return self.slower(times) | ({"runs": len(times)} if self._side.repeats else {}) | means
 
-    def _run(self, observe: Sequence[Any], volume: MeteredVolume, turn: Turn) -> native.Statistics:
+    def _seconds_alone(self, runs: int) -> float:
+        """Return what it takes alone, in the mean of so many runs: later ones find in the devices what those before left there."""
+        if runs == 1:
+            seconds: float = self._alone["seconds"]
+            return seconds
+        again = Stepping(partial(self._run, (), self._runs.one()), times=runs)
+        (each,), _ = run_beside(self._machines.system, {}, [again])
+        return fmean(found[STORAGE_TIME]["seconds"] for found in each)
+
+    def _run(self, observe: Sequence[Any], tell: Heard, volume: MeteredVolume, turn: Turn) -> native.Statistics:
         def heard(*passed: int) -> None:
             turn.look()
-            self._heard(*passed)
+            tell(*passed)
 
         system, values = self._machines.system, self._side.values
         pages = TimedPages(volume, page_spec(system, values), system.device.name, turn, self._first_block)

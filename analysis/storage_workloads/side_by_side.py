@@ -13,7 +13,7 @@ from memwalk.simcore.errors import UserError
 from memwalk.simcore.storage.device import BLOCK_BYTES
 from memwalk.simcore.storage.io_times import IoTimes
 from memwalk.simcore.storage.period import Period
-from memwalk.simcore.storage.run import Program, Stepping, run, run_beside, run_together
+from memwalk.simcore.storage.run import Program, Stepping, run_again, run_beside, run_together
 from memwalk.simcore.storage.system import System
 from memwalk.traces.storage import Client
 
@@ -68,19 +68,14 @@ class Outcome:
     """What became of a workload."""
 
     measure: str
-    alone: Ran
-    """A run of its own, with its data in the same place."""
+    alone: Sequence[Ran]
+    """As many runs of its own, one behind the other, with its data in the same place."""
     together: Sequence[Ran]
     """Each time that it ran beside the others."""
 
     @property
-    def elapsed_ps(self) -> int:
-        """How long it was measured beside the others, all times taken together."""
-        return sum(ran.measured.elapsed_ps for ran in self.together)
-
-    @property
     def served(self) -> IoTimes:
-        """Requests that devices served for it meanwhile."""
+        """Requests that devices served for it beside the others."""
         return reduce(add, (ran.measured.served for ran in self.together))
 
     @property
@@ -97,18 +92,27 @@ class Outcome:
     @property
     def columns(self) -> Columns:
         """Columns of what it did beside the others, means if it ran several times."""
-        times = len(self.together)
-        if times == 1:
-            return self.together[0].columns
-        names = self.together[0].columns
-        means = {name: sum(ran.columns[name] for ran in self.together) / times for name in names}
-        return means | {SECONDS: seconds(self.elapsed_ps) / times}
+        return _means(self.together)
+
+    @property
+    def columns_alone(self) -> Columns:
+        """Columns of what it did alone, means likewise."""
+        return _means(self.alone)
 
     @property
     def slowdown(self) -> float:
         """How many times longer it takes than alone, or how many times more it gets done alone."""
-        alone, together = self.alone.columns[self.measure], self.columns[self.measure]
+        alone, together = self.columns_alone[self.measure], self.columns[self.measure]
         return together / alone if self.measure == SECONDS else alone / together
+
+
+def _means(runs: Sequence[Ran]) -> Columns:
+    """Return the columns of one run, or the means of several."""
+    times = len(runs)
+    if times == 1:
+        return runs[0].columns
+    means = {name: sum(ran.columns[name] for ran in runs) / times for name in runs[0].columns}
+    return means | {SECONDS: seconds(sum(ran.measured.elapsed_ps for ran in runs)) / times}
 
 
 def first_blocks(system: System, sides: Mapping[str, Side], first_block: int = 0) -> dict[str, int]:
@@ -132,8 +136,9 @@ def first_blocks(system: System, sides: Mapping[str, Side], first_block: int = 0
 def side_by_side(system: System, sides: Mapping[str, Side]) -> dict[str, Outcome]:
     """Run each alone and then all together, as if the system was just switched on each time.
 
-    What has no end is measured from when all have begun and have warmed up, until the others have ended and its own time is over. Raises
-    UserError for what does not fit, and for what gets nothing done, before anything else is run.
+    What has no end is measured from when all have begun and have warmed up, until the others have ended and its own time is over. What
+    has repeated beside the others runs alone as often. Raises UserError for what does not fit, and for what gets nothing done, before
+    anything else is run.
     """
     mix = _Mix(system, sides)
     return mix.outcomes(run_together(system, mix.together()))
@@ -168,7 +173,7 @@ def _columns(outcome: Outcome, *, repeats: bool) -> Columns:
     compared = {
         "slowdown": outcome.slowdown,
         outcome.measure: outcome.columns[outcome.measure],
-        f"{outcome.measure}_alone": outcome.alone.columns[outcome.measure],
+        f"{outcome.measure}_alone": outcome.columns_alone[outcome.measure],
     }
     return compared | ({"runs": len(outcome.together)} if repeats else {}) | outcome.columns
 
@@ -184,12 +189,12 @@ class _Mix:
             own = sides[name].on(system)
             return workload.place(own.layout(), first[name]).prepare(own)
 
-        begin = {name: prepared(name, side.workload) for name, side in sides.items()}
+        self._begin = begin = {name: prepared(name, side.workload) for name, side in sides.items()}
+        self._system = system
         self._sides = sides
         self._alone: dict[str, Ran] = {}
-        for name, side in sorted(sides.items(), key=lambda one: not one[1].endless):  # which may get nothing done in their time
-            runs = _Runs(name, side.measure, begin[name])
-            (self._alone[name],) = runs.read("alone", [run(side.on(system), runs.clients())])
+        for name in sorted(sides, key=lambda one: not sides[one].endless):  # which may get nothing done in their time
+            (self._alone[name],) = self._run_alone(name, begin[name], 1)
         self.warm_ps = max((side.warm_end_ps for side in sides.values() if side.endless), default=0)
         """When all that have no end have warmed up."""
         self._starts = {name: self._start(side) for name, side in sides.items()}
@@ -212,7 +217,19 @@ class _Mix:
     def outcomes(self, periods: Mapping[str, Sequence[Mapping[str, Period]]]) -> dict[str, Outcome]:
         """Say what became of each, by its periods of each time that it ran beside the others."""
         together = {name: self._runs[name].read("beside the others", periods[name]) for name in self._sides}
-        return {name: Outcome(side.measure, self._alone[name], together[name]) for name, side in self._sides.items()}
+        return {
+            name: Outcome(side.measure, self._alone_as_often(name, len(together[name])), together[name])
+            for name, side in self._sides.items()
+        }
+
+    def _alone_as_often(self, name: str, times: int) -> list[Ran]:
+        """Return as many runs alone as there were beside the others: later ones find in the devices what those before left there."""
+        return [self._alone[name]] if times == 1 else self._run_alone(name, self._begin[name], times)
+
+    def _run_alone(self, name: str, begin: Callable[[], Begun], times: int) -> list[Ran]:
+        side = self._sides[name]
+        runs = _Runs(name, side.measure, begin)
+        return runs.read("alone", run_again(side.on(self._system), runs.clients, times))
 
 
 class _Runs:

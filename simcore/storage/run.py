@@ -34,6 +34,8 @@ class Program:
     """Whether it begins again when it has ended, as long as a program that does not repeat goes on."""
     disks: tuple[int, ...] | None = None
     """Devices that its volume lies on, by number; all if None. Programs with the same devices share a volume."""
+    times: int = 1
+    """How often it runs at least, one run behind the other."""
 
 
 def run(system: System, clients: Iterable[commands.Client]) -> dict[str, Period]:
@@ -41,8 +43,17 @@ def run(system: System, clients: Iterable[commands.Client]) -> dict[str, Period]
 
     A run ends when all clients are done, or one says `commands.Stop`.
     """
-    ((periods,),) = run_together(system, {"": Program(lambda: clients)}).values()
+    (periods,) = run_again(system, lambda: clients, 1)
     return periods
+
+
+def run_again(system: System, clients: Callable[[], Iterable[commands.Client]], times: int) -> list[dict[str, Period]]:
+    """Run one program so many times on a system that was switched on before the first; returns its periods of each time.
+
+    Later runs find the devices as those before them have left them.
+    """
+    (each,) = run_together(system, {"": Program(clients, times=times)}).values()
+    return each
 
 
 def run_together(system: System, programs: Mapping[str, Program]) -> dict[str, list[dict[str, Period]]]:
@@ -64,6 +75,8 @@ class Stepping(Generic[T]):
     """When he begins."""
     repeats: bool = False
     """As `Program.repeats`."""
+    times: int = 1
+    """As `Program.times`."""
 
 
 def run_beside(
@@ -110,10 +123,14 @@ class _Member:
     def _end(self) -> None:
         took_time = self._env.now != self._began_ps
         self.close()
-        if self.open and self.program.repeats and took_time and self._run.goes_on():
+        if self.open and (len(self.periods) < self.program.times or self._repeats(took_time=took_time)):
             self._begin()
         else:
             self._leave()
+
+    def _repeats(self, *, took_time: bool) -> bool:
+        """Say whether it begins again because others go on."""
+        return self.program.repeats and took_time and self._run.goes_on()
 
     def _leave(self) -> None:
         self.open = False
@@ -145,7 +162,8 @@ class _Run:
         while True:
             began_ps = self._env.now
             found.append(stepping.run(self._volume(None), turn))
-            if not (stepping.repeats and self._env.now != began_ps and self.goes_on()):
+            repeats = stepping.repeats and self._env.now != began_ps and self.goes_on()
+            if len(found) >= stepping.times and not repeats:
                 break
         self._stepping.remove(stepping)
         self.left()

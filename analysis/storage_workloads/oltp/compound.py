@@ -61,11 +61,11 @@ class Compound(TpccSettings):
         served = users.served + query.served
         return {
             "seconds": query.columns["seconds"],
-            "query_seconds_alone": query.alone.columns["seconds"],
+            "query_seconds_alone": query.columns_alone["seconds"],
             "query_seconds_together": query.columns["seconds"],
             "query_runs_together": len(query.together),
             "query_slowdown": query.slowdown,
-            "tpmc_alone": users.alone.columns["tpmc"],
+            "tpmc_alone": users.columns_alone["tpmc"],
             "tpmc_together": users.columns["tpmc"],
             "tpcc_slowdown": users.slowdown,
             "mean_slowdown": (query.slowdown + users.slowdown) / 2,
