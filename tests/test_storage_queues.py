@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memwalk.simcore.storage import SequentialRandomDevice
-from memwalk.simcore.storage.device import Parts
+from memwalk.simcore.storage.device import Parts, Run
 from memwalk.simcore.storage.device_file import load_device
 from memwalk.simcore.storage.queues import QUEUES, AgedSptf, CLook, Fcfs, Queue, Request, Sptf
 from memwalk.simcore.storage.queues.sptf import AGE_MS, FEW
@@ -61,6 +61,29 @@ def test_c_look_sweeps_up_and_returns_to_the_lowest():
     for sequence, block in enumerate([95, 20, 91, 90]):  # the head is at 91
         queue.push(request(sequence, block))
     assert drained(queue) == [2, 0, 1, 3]
+
+
+def batch(sequence, *runs):
+    return request(sequence, runs[0].block, blocks=sum(run.blocks for run in runs))._replace(runs=runs)
+
+
+def test_c_look_goes_on_behind_the_last_run_of_a_batch():
+    """A batch is served as one request: its first block and all its blocks together say nothing of where it ends."""
+    queue = CLook()
+    queue.push(batch(0, Run(0, 16), Run(500, 16)))
+    assert queue.pop(0, Arm()).sequence == 0
+    for sequence, block in enumerate([250, 900], 1):
+        queue.push(request(sequence, block))
+    assert drained(queue) == [2, 1]
+
+
+def test_no_batch_turns_the_sweep_of_c_look_back():
+    queue = CLook()
+    queue.push(batch(0, Run(500, 16), Run(0, 16)))
+    assert queue.pop(0, Arm()).sequence == 0
+    for sequence, block in enumerate([250, 900], 1):
+        queue.push(request(sequence, block))
+    assert drained(queue) == [2, 1], "or else the high blocks could wait for ever"
 
 
 def test_sptf_asks_the_device_each_time():

@@ -2,7 +2,7 @@
 
 from bisect import bisect_left, insort
 
-from memwalk.simcore.storage.device import StorageDevice
+from memwalk.simcore.storage.device import Run, StorageDevice
 from memwalk.simcore.storage.queues.queue import Request
 
 
@@ -28,5 +28,11 @@ class CLook:
         """Take out the first request at or above the head, or the lowest of all if none is."""
         index = bisect_left(self._by_block, (self._head,))
         _, request = self._by_block.pop(index if index < len(self._by_block) else 0)
-        self._head = request.block + request.blocks
+        self._head = _end(request)
         return request
+
+
+def _end(request: Request) -> int:
+    """Return the block behind the highest of a request, whose runs may lie apart if it is a batch."""
+    runs = request.runs or (Run(request.block, request.blocks),)
+    return max(run.block + run.blocks for run in runs)
