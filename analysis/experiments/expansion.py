@@ -77,7 +77,7 @@ class _Expansion:
         self.machines = Machines(experiment.source, experiment.folder)
         self.effects = Effects(self.start.file)
         source = experiment.source
-        self.profile = [Setting((PART,), source.below((PART,)))] if PART in source.data else []
+        self.named = [Setting((part,), source.below((part,))) for part in ("machine", PART) if part in source.data]
         self.systems = Systems(experiment.folder, parameter_paths(settled.everything()))
 
     @property
@@ -120,7 +120,7 @@ class _Expansion:
                 threads=sum(each) if share_machine else max(each),
                 instructions=frozenset[str]().union(*(one.instructions or () for one in sides)),
             )
-        self.effects.see(not_taken_away((self.profile, *layers)), run)
+        self.effects.see(not_taken_away((self.named, *layers)), run)
         observe = self.experiment.body.observe
         if workload.kernel is None:
             if machine is None:
