@@ -117,6 +117,45 @@ def test_help_has_a_short_name_everywhere() -> None:
         assert (short.returncode, short.stdout) == (0, memwalk(*words, "--help").stdout)
 
 
+@pytest.mark.parametrize(
+    "given",
+    [
+        ("replay", "a.parquet", "--machine", "thesis-simulator", "--machine=zen4-server"),
+        ("advise", "index", "--machine", "thesis-simulator", "--machine=zen4-server"),
+        ("trace", "record", "--machine", "thesis-simulator", "--machine=zen4-server"),
+    ],
+)
+def test_an_option_of_one_value_is_given_once(given: tuple[str, ...]) -> None:
+    done = memwalk(*given)
+    assert done.returncode == 2
+    assert "--machine is given twice, --machine thesis-simulator and --machine=zen4-server; keep one of them" in done.stderr
+
+
+def test_a_path_is_set_once(tmp_path: Path) -> None:
+    trace = tmp_path / "trace.parquet"
+    workload = ("--set", "workload={kernel: pointer-chase, lines: 50}")
+    twice = ("--set", "workload.lines=60", "--set", "workload.lines=70")
+    refused = "--set workload.lines=70: workload.lines is set twice, by --set workload.lines=60, too; keep one of them"
+    assert refused in memwalk("trace", "record", "-o", trace, *workload, *twice).stderr
+    assert memwalk("trace", "record", "-o", trace, *workload, *twice[:2]).returncode == 0
+    twice = ("--set", "machine.core.issue_width=1", "--set", "machine.core.issue_width=2")
+    done = memwalk("replay", trace, "--machine", "thesis-simulator", *twice)
+    assert "machine.core.issue_width=2: machine.core.issue_width is set twice, by --set machine.core.issue_width=1, too" in done.stderr
+
+
+def test_a_part_is_set_whether_it_stands_before_its_whole_or_behind(tmp_path: Path) -> None:
+    trace = tmp_path / "trace.parquet"
+    part, whole = ("--set", "workload.lines=60"), ("--set", "workload={kernel: pointer-chase, lines: 50}")
+    assert memwalk("trace", "record", "-o", trace, *part, *whole).returncode == 0
+    interval = "machine.interference"
+    part, whole = ("--set", f"{interval}.flush_interval_cycles=50cycles"), ("--set", f"{interval}={{flush_interval_cycles: 90000cycles}}")
+    before, behind = (
+        answer("replay", trace, "--machine", "thesis-simulator", *sets, "--json") for sets in ((*part, *whole), (*whole, *part))
+    )
+    assert before == behind
+    assert before != answer("replay", trace, "--machine", "thesis-simulator", *whole, "--json")
+
+
 def test_times_stand_beside_cycles_of_different_clocks(tmp_path: Path) -> None:
     write_experiment(tmp_path)
     run = ("run", "experiment.yaml", "--scale", "quick", "--jobs", "1", "--set", "machine.memory.latency_cycles=150cycles")

@@ -5,8 +5,9 @@ from pathlib import Path
 from typing import Any
 
 from memwalk.analysis.experiments.effect import refuse_without_effect
+from memwalk.analysis.experiments.layers import wholes_first
 from memwalk.analysis.experiments.run_facts import Run
-from memwalk.analysis.experiments.settings import parse_set
+from memwalk.analysis.experiments.settings import parse_sets
 from memwalk.simcore.config_files import is_path
 from memwalk.simcore.dbms import PART
 from memwalk.simcore.errors import UserError
@@ -15,8 +16,11 @@ from memwalk.simcore.yaml_source import Place, Sourced
 
 
 def machine_settings(texts: Sequence[str]) -> list[Setting]:
-    """Read ``--set machine.a.b=value`` options as settings of a machine. Raises UserError for a path that is not below machine."""
-    return [_below_machine(text, parse_set(text)) for text in texts]
+    """Read ``--set machine.a.b=value`` options as settings of a machine, wholes before parts, in whatever order they are written.
+
+    Raises UserError for a path that is not below machine, and for one that is set twice.
+    """
+    return [_below_machine(setting) for setting in wholes_first(parse_sets(texts))]
 
 
 def machine_of_cores(machine: str, texts: Sequence[str], cores: int) -> dict[str, Any]:
@@ -25,7 +29,7 @@ def machine_of_cores(machine: str, texts: Sequence[str], cores: int) -> dict[str
     if any(setting.route == ("cores",) for setting in settings):
         raise UserError("--set machine.cores: the number of cores is --cores here")
     loaded = load_machine(machine, settings).native()
-    refuse_without_effect(map(parse_set, texts), Run(machine=loaded, threads=cores))
+    refuse_without_effect(parse_sets(texts), Run(machine=loaded, threads=cores))
     return loaded
 
 
@@ -49,7 +53,7 @@ def _named(part: str, name: str) -> Setting:
     return Setting((part,), Sourced.uniform(chosen, Place(f"--{part} {name}")))
 
 
-def _below_machine(text: str, setting: Setting) -> Setting:
+def _below_machine(setting: Setting) -> Setting:
     if setting.route[0] != "machine" or len(setting.route) == 1:
-        raise UserError(f"--set {text}: paths below machine only, such as machine.memory.latency_cycles")
+        raise setting.value.error((), "paths below machine only, such as machine.memory.latency_cycles")
     return Setting(setting.route[1:], setting.value)

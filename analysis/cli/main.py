@@ -4,7 +4,7 @@ import errno
 import importlib
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Annotated, Any
 
@@ -138,11 +138,50 @@ class _Commands(TyperGroup):
             raise UserError(f"no command `{cmd_name}`; {nearest(cmd_name, COMMANDS)}")
         command = typer.main.get_command(importlib.import_module(COMMANDS[cmd_name]).app)
         command.name = cmd_name
+        _refuse_options_twice(command)
         return command
 
     def invoke(self, ctx: Any) -> Any:
         with _signals_as_exit_codes(), _mistakes_in_one_line(), _output_is_taken():
             return super().invoke(ctx)
+
+
+def _refuse_options_twice(command: Any) -> None:
+    """Have a command, or all of a group, refuse an option of one value that is given twice: only the last would count, silently."""
+    for inner in getattr(command, "commands", {}).values():
+        _refuse_options_twice(inner)
+    make_parser = command.make_parser
+
+    def made(ctx: Any) -> Any:
+        parser = make_parser(ctx)
+        parse_args = parser.parse_args
+
+        def parsed(args: Sequence[str]) -> Any:
+            given = list(args)
+            _, _, order = found = parse_args(args=list(args))
+            for option in {id(one): one for one in order}.values():
+                if _has_one_value(option) and sum(one is option for one in order) > 1:
+                    raise UserError(f"{option.opts[0]} is given twice, {' and '.join(_values(option, given))}; keep one of them")
+            return found
+
+        parser.parse_args = parsed
+        return parser
+
+    command.make_parser = made
+
+
+def _has_one_value(parameter: Any) -> bool:
+    is_option = parameter.param_type_name == "option"
+    return is_option and not (parameter.multiple or parameter.count or parameter.is_flag)
+
+
+def _values(option: Any, args: Sequence[str]) -> Iterator[str]:
+    """Find each time that an option is given among arguments, as it is written."""
+    for at, argument in enumerate(args):
+        if argument in option.opts:
+            yield " ".join(args[at : at + 2])
+        elif argument.startswith(tuple(f"{name}=" for name in option.opts)):
+            yield argument
 
 
 app = typer.Typer(

@@ -17,7 +17,7 @@ from memwalk.analysis.experiments.manifest import Identity, claim_folder
 from memwalk.analysis.experiments.points import Point, Row, refuse_storage
 from memwalk.analysis.experiments.refused import refuse_missing_profiles
 from memwalk.analysis.experiments.schema import FULL_SCALE, Experiment, load_experiment
-from memwalk.analysis.experiments.settings import parse_set
+from memwalk.analysis.experiments.settings import parse_set, parse_sets
 from memwalk.analysis.experiments.storage import ROOT as STORAGE
 from memwalk.simcore.engines import native as native_engine
 from memwalk.simcore.engines.native import Statistics
@@ -60,7 +60,7 @@ def native(
     if output is not None:
         expect_new_file(output / NATIVE)
     experiment = load_experiment(file)
-    settings = [parse_set(text) for text in set_]
+    settings = parse_sets(set_)
     _expect_no_machine(settings)
     rows = expand(experiment, scale, settings)  # mistakes come to light before anything is measured
     refuse_storage((row.point for row in rows), str(file))

@@ -12,7 +12,7 @@ from memwalk.analysis.cli.replay_in_full import run_in_full
 from memwalk.analysis.cli.replay_request import Dependences, Engine, Kind, Mode, ReplayRequest
 from memwalk.analysis.cli.replay_samples import SamplePlan, replay_samples
 from memwalk.analysis.cli.replay_traces import replay_cores, replay_counts
-from memwalk.analysis.experiments.settings import parse_set
+from memwalk.analysis.experiments.settings import parse_sets
 from memwalk.simcore.machine import load_machine
 
 app = typer.Typer(add_completion=False)
@@ -85,7 +85,7 @@ def replay(
         traces=tuple(traces),
         machine=load_machine(machine, machine_settings(set_), dbms=dbms),
         machine_name=machine,
-        settings=(*map(parse_set, set_), *named_by_options(dbms=dbms)),
+        settings=(*parse_sets(set_), *named_by_options(dbms=dbms)),
         mode=mode,
         plan=None if sample is None else SamplePlan.of(sample),
         engine=engine,

@@ -12,7 +12,7 @@ from memwalk.analysis.experiments.expansion import count_rows, expand, sample_ro
 from memwalk.analysis.experiments.points import Row, distinct_points, varying_parameters
 from memwalk.analysis.experiments.refused import refuse_missing_profiles
 from memwalk.analysis.experiments.schema import FULL_SCALE, load_experiment
-from memwalk.analysis.experiments.settings import parse_set
+from memwalk.analysis.experiments.settings import parse_sets
 
 app = typer.Typer(add_completion=False)
 
@@ -39,7 +39,7 @@ def run(
     """
     console.refuse_both(jobs, scheduler)
     experiment = load_experiment(file)
-    overrides = [parse_set(text) for text in set_]
+    overrides = parse_sets(set_)
     if dry_run and not json and (count := count_rows(experiment, scale, overrides)) > _MANY_ROWS:
         _estimate(sample_rows(experiment, scale, overrides, _SAMPLED_ROWS), count)
         return

@@ -12,14 +12,14 @@ from memwalk.analysis.experiments.beside import BESIDE
 from memwalk.analysis.experiments.canonical import canonical
 from memwalk.analysis.experiments.effect import refuse_without_effect
 from memwalk.analysis.experiments.expansion import expand
-from memwalk.analysis.experiments.layers import MACHINE
+from memwalk.analysis.experiments.layers import MACHINE, wholes_first
 from memwalk.analysis.experiments.machines import Machines
 from memwalk.analysis.experiments.parameters import either
 from memwalk.analysis.experiments.points import Row, refuse_storage, varying_parameters
 from memwalk.analysis.experiments.resolve import resolve_workload
 from memwalk.analysis.experiments.run_facts import Run
 from memwalk.analysis.experiments.schema import FULL_SCALE, Experiment, load_experiment
-from memwalk.analysis.experiments.settings import parse_set
+from memwalk.analysis.experiments.settings import parse_sets
 from memwalk.analysis.experiments.storage import ROOT as STORAGE
 from memwalk.simcore.dbms import PART
 from memwalk.simcore.engines import native
@@ -57,12 +57,12 @@ def record(
     An experiment must come down to one workload: choose it with --variant and --set. Where it says `warm_up: auto`, name a
     --machine, or set a number of operations: --set workload.warm_up=10000.
     """
-    settings = [parse_set(text) for text in set_]
+    settings = parse_sets(set_)
     options = named_by_options(machine, dbms)
     expect_new_file(output, makes_folder=False)
     console.warn_of_build()
     if file is None:
-        workload = _given(settings, options, variant, scale)
+        workload = _given(wholes_first(settings), options, variant, scale)
     else:
         workload = _only(load_experiment(file), settings, options, variant, scale or FULL_SCALE)
     console.print_fields(f"recorded {output}", native.record(workload, output), json=json)

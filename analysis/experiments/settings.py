@@ -10,7 +10,7 @@ from memwalk.analysis.experiments.schema import FULL_SCALE, Experiment, scale_se
 from memwalk.analysis.experiments.schema_paths import takes_list, unknown, words
 from memwalk.simcore.errors import UserError
 from memwalk.simcore.machine import Setting, is_in_words
-from memwalk.simcore.yaml_source import Place, Sourced, dotted, parse_value
+from memwalk.simcore.yaml_source import Place, Route, Sourced, dotted, parse_value
 
 _ROOTS = ("machine", "dbms", "storage", BESIDE, "workload")
 """The parts of an experiment, below which paths of parameters begin."""
@@ -58,6 +58,17 @@ def parse_set(text: str) -> Setting:
     if not equals:
         raise UserError(f"{place}: no `=`; write for example --set workload.keys=100000")
     return _setting(path.strip(), parse_value(value, place), place)
+
+
+def parse_sets(texts: Iterable[str]) -> list[Setting]:
+    """Read all ``--set`` options of a command. Raises UserError for a path that two of them set: one would have no effect."""
+    settings: dict[Route, Setting] = {}
+    for setting in map(parse_set, texts):
+        before = settings.setdefault(setting.route, setting)
+        if before is not setting:
+            first = before.value.spot(()).value
+            raise setting.value.error((), f"{dotted(setting.route)} is set twice, by {first}, too; keep one of them")
+    return list(settings.values())
 
 
 def plan(experiment: Experiment, scale: str, overrides: Sequence[Setting], machine: Setting | None = None) -> Plan:
