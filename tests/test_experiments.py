@@ -115,6 +115,12 @@ def test_values_of_an_override_are_laid_on_what_one_before_it_fixes(tmp_path: Pa
             "experiment.yaml:16:28: workload.keys has `1000` twice; keep one",
         ),
         (
+            "[100cycles, 150ns]",
+            "[90cycles, 100cycles, 100ns]",
+            "experiment.yaml:17:56: machine.memory.latency_cycles has `100cycles` and `100ns`, which are one value, so that two rows",
+        ),
+        ("workload:\n", "observe: [bytes, counts, bytes]\nworkload:\n", "5:26: observe.2: `bytes` is observed anyway; name it once"),
+        (
             "workload.keys: [1000, 2000]",
             "machine.caches.L1.source: [one, another]",
             "experiment.yaml:16:29: machine.caches.L1.source is only to be read: rows could not be told apart by it; give one value",

@@ -136,3 +136,13 @@ def test_mistakes_of_a_scale_are_told_by_whoever_runs_another(scales: str, answe
     with pytest.raises(UserError) as error:
         rows(f"scales: {scales}\n")
     assert answer in str(error.value)
+
+
+def test_two_values_that_are_one_with_a_default_are_refused() -> None:
+    with pytest.raises(UserError, match=r"e.yaml:3:36: workload.tree has .* which are one value, so that two rows are the same"):
+        rows("grid: {workload.tree: [{kind: b+}, {kind: b+, node_lines: 1}]}\n")
+
+
+def test_values_that_are_one_in_some_rows_only_are_two() -> None:
+    found = rows("grid: {machine.clock_hz: [1GHz, 2GHz], machine.memory.latency_cycles: [100cycles, 100ns]}\n")
+    assert [row.point.machine["memory"]["latency_cycles"] for row in found] == [100, 100, 100, 200]

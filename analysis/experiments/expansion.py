@@ -8,6 +8,7 @@ from typing import Any
 from memwalk.analysis.experiments.beside import ResolvedBeside, check_beside, check_caches, resolve_beside
 from memwalk.analysis.experiments.canonical import digest
 from memwalk.analysis.experiments.effect import Effects
+from memwalk.analysis.experiments.equal_values import refuse_equal_values
 from memwalk.analysis.experiments.layers import not_taken_away
 from memwalk.analysis.experiments.machines import Machines
 from memwalk.analysis.experiments.points import Point, Row, parameters_of
@@ -47,6 +48,7 @@ def expand(
         if heard is not None:
             heard(len(rows), expansion.count)
     expansion.effects.check()
+    refuse_equal_values(rows, expansion.plan.axes)
     return rows
 
 

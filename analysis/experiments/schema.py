@@ -11,7 +11,7 @@ from memwalk.analysis.experiments import beside, resolve
 from memwalk.analysis.experiments.simulation import Observation
 from memwalk.analysis.experiments.storage import StorageSetting
 from memwalk.simcore.errors import UserError
-from memwalk.simcore.validation import StrictModel, nearest, validate, wrong_key
+from memwalk.simcore.validation import StrictModel, mistake_at, nearest, validate, wrong_key
 from memwalk.simcore.yaml_source import Sourced, load
 
 FULL_SCALE = "paper"
@@ -56,6 +56,14 @@ class ExperimentBody(StrictModel):
     grid: dict[str, list[Any]] = Field({}, description="Values per dotted path; cartesian product, the last path fastest")
     repetitions: dict[str, list[Any]] = Field({}, description="Like grid, but averaged in plots")
     scales: dict[str, dict[str, Any]] = Field({}, description="Overrides per scale; a list replaces a grid axis")
+
+    @field_validator("observe")
+    @classmethod
+    def _each_once(cls, observe: list[Observation]) -> list[Observation]:
+        for number, one in enumerate(observe):
+            if one in observe[:number]:
+                raise mistake_at((number,), f"`{one}` is observed anyway; name it once")
+        return observe
 
     @field_validator("scales")
     @classmethod
