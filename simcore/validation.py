@@ -1,6 +1,7 @@
 """Data checked against pydantic models, with mistakes told at the file, line and column where they were written."""
 
 import difflib
+import re
 from collections.abc import Callable, Iterable
 from functools import cache
 from typing import Any, TypeVar
@@ -51,8 +52,8 @@ def mistake_at(route: Route, message: str) -> ValidationError:
 def nearest(name: str, known: Iterable[str]) -> str:
     """Says which of the known names was probably meant, or lists them all."""
     names = list(known)
-    close = difflib.get_close_matches(name, names, n=1)
-    return f"did you mean `{close[0]}`?" if close else f"known here: {', '.join(names) or 'nothing'}"
+    close = _closest(name, names)
+    return f"did you mean `{close}`?" if close else f"known here: {', '.join(names) or 'nothing'}"
 
 
 def validate(model: type[T] | TypeAdapter[T], source: Sourced, context: dict[str, Any] | None = None) -> T:
@@ -119,10 +120,16 @@ def in_words(details: ErrorDetails) -> str:
 
 def _meant(name: str, known: list[str]) -> str:
     """Return the known name that was probably meant, to go behind a list of them all."""
-    close = difflib.get_close_matches(name, known, n=1)
-    if close == [name]:
+    if name in known:
         return "; remove the quotes"
-    return f"; did you mean `{close[0]}`?" if close else ""
+    close = _closest(name, known)
+    return f"; did you mean `{close}`?" if close else ""
+
+
+def _closest(name: str, known: list[str]) -> str | None:
+    """Return the only known name of which it is a part, as `plru` is of `tree-plru`, or else the one that is spelt most alike."""
+    whole = [one for one in known if name in re.split("[-_]", one)]
+    return whole[0] if len(whole) == 1 else next(iter(difflib.get_close_matches(name, known, n=1)), None)
 
 
 _WRONG_KIND = "union_tag_invalid"

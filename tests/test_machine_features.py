@@ -85,6 +85,7 @@ def test_a_segment_that_is_not_there_is_told(tmp_path: Path) -> None:
     [
         ("replacement: nru", "replacement: tree-plu", "19:100: caches.1.replacement: `tree-plu` is not one of lru, tree-plru"),
         ("replacement: nru", "replacement: tree-plu", "did you mean `tree-plru`?"),
+        ("replacement: nru", "replacement: plru", "did you mean `tree-plru`?"),
         ("inclusion: inclusive", "inclusion: inclusiv", "caches.1.inclusion: `inclusiv` is not one of non-inclusive, inclusive"),
         ("write-through", "through", "caches.0.write_policy: `through` is not one of write-back, write-through"),
         ("write_allocate: true", "write_allocate: 1", "caches.0.write_allocate: `1` is neither true nor false"),
