@@ -172,7 +172,10 @@ def build_machine(read: MachineLayers, overrides: Iterable[Setting] = ()) -> Mac
     name, settings = read.file.stem, tuple(overrides)
     source = read.joined(settings)
     _check_overrides(settings, source)
-    plain = _plain(source)
+    try:
+        plain = _plain(source)
+    except UserError as error:
+        raise _unlike_files(error, read, settings) or error from None
     if plain["name"] not in ("", name):
         raise source.error(("name",), f"name `{plain['name']}` is not the file's name; write `{name}` or leave it out")
     plain["name"] = name
@@ -209,6 +212,22 @@ def _misfit(error: native.SpecError, read: MachineLayers, overrides: Sequence[Se
     for number, one in reversed(list(enumerate(overrides))):
         if _refusal(read, (*overrides[:number], *overrides[number + 1 :])) != error.args:
             return one.value.error((), f"{dotted(one.route)} does not fit {dotted(route) or 'the machine'} at {place}: {message}")
+    return None
+
+
+def _unlike_files(error: UserError, read: MachineLayers, overrides: Sequence[Setting]) -> UserError | None:
+    """Name the override, the last one without which files say nothing wrong, with which a key of theirs cannot stand; None if none is."""
+    for number, one in reversed(list(enumerate(overrides))):
+        place = one.value.spot(()).value
+        lines = str(error).splitlines()
+        if any(line.startswith(f"{place}:") for line in lines):
+            return None
+        try:
+            _plain(read.joined((*overrides[:number], *overrides[number + 1 :])))
+        except UserError:
+            continue
+        remedy = f"set {dotted(one.route[:-1])} as a whole" if len(one.route) > 1 else "set what it needs, too"
+        return UserError("\n".join(f"{place}: {dotted(one.route)} does not fit {line}; {remedy}" for line in lines))
     return None
 
 

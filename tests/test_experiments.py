@@ -197,6 +197,12 @@ def test_wrong_overrides_name_the_option(tmp_path: Path, text: str, answer: str)
             "machine.caches.L1.latency_cycles=20cycles",
             "caches.L1.latency_cycles does not fit caches.1.latency_cycles at FOLDER/small.yaml:19:77: 15 is not slower",
         ),
+        (
+            "machine.core.branch_predictor.kind=perfect",
+            "core.branch_predictor.kind does not fit FOLDER/small.yaml:15:36: unknown key `history_bits`; known here: source, sources, "
+            "kind; set core.branch_predictor as a whole",
+        ),
+        ("machine.core.branch_predictor.knd=perfect", "unknown key `knd`; did you mean `kind`?"),
     ],
 )
 def test_an_override_that_does_not_fit_is_named_beside_what_it_does_not_fit(tmp_path: Path, text: str, answer: str) -> None:
