@@ -279,6 +279,12 @@ def test_the_command_line_runs_prints_and_explains_each(tmp_path: Path, monkeypa
     assert "together" in memwalk("list", "workloads").stdout
 
 
+def test_a_dry_run_says_that_nobody_knows_how_often_a_program_will_repeat(tmp_path: Path) -> None:
+    path, unknown = experiment(tmp_path), "at least: how often what repeats will run is unknown"
+    assert unknown not in memwalk("run", path, "--dry-run").stdout
+    assert unknown in memwalk("run", path, "--dry-run", "--set", "workload.programs.scan.repeat=true").stdout
+
+
 def test_one_worker_and_two_give_the_same(tmp_path: Path) -> None:
     rows = expand(load_experiment(experiment(tmp_path)), overrides=[parse_set("workload.programs.plain.count=[10, 20]")])
     one, two = (run_rows("mix", rows, tmp_path / str(jobs), jobs=jobs) for jobs in (1, 2))

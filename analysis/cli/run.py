@@ -1,6 +1,6 @@
 """`memwalk run`: simulates an experiment."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -80,7 +80,7 @@ def _estimate(rows: Sequence[Row], count: int) -> None:
 
     whole = {unit: amount * count / len(rows) for unit, amount in totals(works(distinct_points(rows))).items()}
     typer.echo(f"{count:,} rows, too many to list (--json lists all); estimated from {len(rows):,} of them at equal distances")
-    typer.echo(_told(whole, duration(whole["seconds"])))
+    typer.echo(_told(whole, duration(whole["seconds"]), rows))
 
 
 def _list(rows: Sequence[Row], *, json: bool) -> None:
@@ -101,10 +101,20 @@ def _list(rows: Sequence[Row], *, json: bool) -> None:
     cells = [[row.variant, row.point.id, *(row.parameters.get(name) for name in varying)] for row in rows]
     title = f"{console.counted(len(rows), 'row')}, {console.counted(len(distinct_points(rows)), 'distinct point')}"
     console.print_table(title, ["variant", "point", *varying], cells, numeric_from=2)
-    typer.echo(_told(whole, duration(whole["seconds"])))
+    typer.echo(_told(whole, duration(whole["seconds"]), rows))
 
 
-def _told(work: Mapping[str, float], duration: str) -> str:
+def _told(work: Mapping[str, float], duration: str, rows: Iterable[Row]) -> str:
     units = {"events": "M events of the processor", "storage_steps": "M requests and pages of storage"}
     told = [f"{work[unit] / 1e6:,.3g} {name}" for unit, name in units.items() if work[unit]]
-    return f"estimated work: {' and '.join(told)}, about {duration} of one core"
+    estimate = f"estimated work: {' and '.join(told)}, about {duration} of one core"
+    if any(map(_repeats_beside_storage, rows)):
+        return f"{estimate} at least: how often what repeats will run is unknown"
+    return estimate
+
+
+def _repeats_beside_storage(row: Row) -> bool:
+    """Tell whether something repeats beside what waits for storage, whose time no estimate knows."""
+    point = row.point
+    programs = (*point.beside.values(), *point.workload.get("programs", {}).values())
+    return bool(point.storage) and any(one.get("repeat") for one in programs)
