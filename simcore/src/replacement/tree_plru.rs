@@ -10,6 +10,19 @@ pub(crate) struct TreePlru {
     ways: usize,
 }
 
+impl TreePlru {
+    /// Turns every node above `way` away from it, or towards it.
+    fn turn(&mut self, set: usize, way: usize, away: bool) {
+        let tree = &mut self.trees[set];
+        let mut node = self.ways + way;
+        while node > 1 {
+            let upper_half = (node & 1) as u64;
+            node /= 2;
+            *tree = *tree & !(1 << node) | (upper_half ^ u64::from(away)) << node;
+        }
+    }
+}
+
 impl Policy for TreePlru {
     /// `ways` is a power of two.
     fn new(sets: usize, ways: usize) -> Self {
@@ -19,22 +32,13 @@ impl Policy for TreePlru {
         }
     }
 
-    /// Turns every node above `way` away from it.
     fn used(&mut self, set: usize, way: usize) {
-        let tree = &mut self.trees[set];
-        let mut node = self.ways + way;
-        while node > 1 {
-            let upper_half = (node & 1) as u64;
-            node /= 2;
-            *tree = *tree & !(1 << node) | (1 - upper_half) << node;
-        }
+        self.turn(set, way, true);
     }
 
-    /// A line that goes next leaves the tree pointing to it.
+    /// The tree points to a line that goes next: also where that has got a free way, to which it did not point before.
     fn filled(&mut self, set: usize, way: usize, position: Position) {
-        if position == Position::Newest {
-            self.used(set, way);
-        }
+        self.turn(set, way, position == Position::Newest);
     }
 
     /// The way that the nodes point to.

@@ -209,6 +209,27 @@ fn policies_part_on_a_sequence_worked_out_by_hand() {
     );
 }
 
+/// Random replacement has no order in which lines leave.
+#[test]
+fn a_line_that_streams_leaves_first_if_it_has_got_a_free_way() {
+    let streams = Event::new(Kind::PrefetchNta, 3 * 64);
+    let lines = |numbers: &[u64]| -> Vec<Event> {
+        let loads = numbers.iter().map(|line| load(line * 64));
+        loads.collect()
+    };
+    let events = [lines(&[0, 1, 2]), vec![streams], lines(&[4, 0, 1, 2])].concat();
+    for replacement in [
+        Replacement::Lru,
+        Replacement::Fifo,
+        Replacement::Nru,
+        Replacement::Srrip,
+        Replacement::TreePlru,
+    ] {
+        let fills = run(&four_ways(replacement), &events).bus.fills;
+        assert_eq!(fills, 5, "{replacement:?}");
+    }
+}
+
 #[test]
 fn srrip_keeps_what_is_used_again_from_a_scan() {
     // Two lines that are used again and again, and between them a scan of four lines, which flushes an LRU set.

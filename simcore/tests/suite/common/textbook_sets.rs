@@ -44,15 +44,15 @@ impl Tree {
         }
     }
 
-    /// Points every node above the way away from it; says whether the way is below.
-    fn turn_away(&mut self, way: usize) -> bool {
+    /// Points every node above the way away from it, or towards it; says whether the way is below.
+    fn turn(&mut self, way: usize, away: bool) -> bool {
         match self {
             Self::Way(here) => *here == way,
             Self::Node { upper, halves } => {
                 let [low, high] = halves.as_mut();
-                let (is_low, is_high) = (low.turn_away(way), high.turn_away(way));
+                let (is_low, is_high) = (low.turn(way, away), high.turn(way, away));
                 if is_low || is_high {
-                    *upper = is_low;
+                    *upper = is_low == away;
                 }
                 is_low || is_high
             }
@@ -121,7 +121,7 @@ impl Set {
                 way = 0;
             }
             Memory::Tree(tree) => {
-                tree.turn_away(way);
+                tree.turn(way, true);
             }
             Memory::Used(used) => mark_used(used, way),
             Memory::Distance(distance) => distance[way] = 0,
@@ -160,9 +160,7 @@ impl Set {
         match &mut self.memory {
             Memory::Order { .. } => {}
             Memory::Tree(tree) => {
-                if place == Place::Last {
-                    tree.turn_away(way);
-                }
+                tree.turn(way, place == Place::Last);
             }
             Memory::Used(used) if place == Place::Last => mark_used(used, way),
             Memory::Used(used) => used[way] = false,
