@@ -113,6 +113,13 @@ impl Hierarchy {
         address >> self.levels[port.first].cache.line_shift()
     }
 
+    /// Whether the line at `address` has come to other cores since one has had it alone. It may have left them.
+    pub(super) fn others_may_hold(&self, port: &Port, address: u64) -> bool {
+        let line = self.line_of(port, address);
+        let sharing = self.directory.as_ref().and_then(|all| all.get(line));
+        sharing.is_some_and(|sharing| !sharing.holders.without(port.core).is_empty())
+    }
+
     fn is_in_shared_level(&self, port: &Port, line: u64) -> bool {
         let mut shared = port.path()[port.own..].iter();
         shared.any(|&place| self.levels[place].cache.holds(line))

@@ -27,7 +27,7 @@ impl Hierarchy {
             if combined.begins {
                 self.write_out_line::<T>(port, line << shift, when);
             } else {
-                self.write_out_of_others::<T>(port, line << shift, when);
+                self.write_out_if_fetched::<T>(port, line << shift, when);
             }
             let leaves = combined.displaced.into_iter();
             for line in leaves.chain(combined.is_full.then_some(line)) {
@@ -61,7 +61,7 @@ impl Hierarchy {
 
     /// Sends the line at `address` to memory and gives the cycle in which it leaves its buffer.
     fn send<T: Time>(&mut self, port: &mut Port, address: u64, when: When) -> u64 {
-        self.write_out_of_others::<T>(port, address, when);
+        self.write_out_if_fetched::<T>(port, address, when);
         let handler = T::acquire(&mut port.mshrs, address, when, &mut self.memory);
         let start = handler.start;
         let sent = self.write_to_memory::<T>(port, address, Traffic::NonTemporal, when.at(start));
@@ -70,23 +70,15 @@ impl Hierarchy {
         start
     }
 
-    /// If caches are coherent, takes the line at `address` out of those of all other cores, which may have fetched it since it was begun. It goes to
-    /// memory if it was dirty.
-    fn write_out_of_others<T: Time>(&mut self, port: &mut Port, address: u64, when: When) {
-        let line = address >> self.levels[port.first].cache.line_shift();
-        if port.is_coherent && self.take_from_others(port, line, when.time) {
-            self.write_to_memory::<T>(port, address, Traffic::WriteBack, when);
-        }
-    }
-
     /// Takes the line of the last cache at `address` out of all caches on the core's way to memory, where it goes if it was dirty. What an
-    /// inclusive one holds leaves the caches before it, whoever's they are, and if caches are coherent, it leaves all. Lines on their way are dropped, as in
-    /// [`Hierarchy::overwrite`].
+    /// inclusive one holds leaves the caches before it, whoever's they are. If caches are coherent, it leaves all, and first those of other
+    /// cores, which lose it to a store. Lines on their way are dropped, as in [`Hierarchy::overwrite`].
     fn write_out_line<T: Time>(&mut self, port: &mut Port, address: u64, when: When) {
         let last = port.levels() - 1;
         let longest = self.level(port, last).cache.line_shift();
         let (address, bytes) = (address >> longest << longest, 1 << longest);
-        let mut dirty = false;
+        let mut dirty =
+            port.is_coherent && self.take_from_others(port, address >> longest, when.time);
         for level in 0..=last {
             let here = self.level(port, level);
             let shift = here.cache.line_shift();
@@ -101,9 +93,16 @@ impl Hierarchy {
             }
             dirty |= is_inclusive && self.invalidate_nearer(port, level, address, bytes);
         }
-        dirty |= port.is_coherent && self.take_from_others(port, address >> longest, when.time);
         if dirty {
             self.write_to_memory::<T>(port, address, Traffic::WriteBack, when);
+        }
+    }
+
+    /// If caches are coherent, does the same with a line that was begun before, if another core has fetched it since: that core may have it no
+    /// more, but the levels that all share do.
+    fn write_out_if_fetched<T: Time>(&mut self, port: &mut Port, address: u64, when: When) {
+        if port.is_coherent && self.others_may_hold(port, address) {
+            self.write_out_line::<T>(port, address, when);
         }
     }
 }

@@ -309,6 +309,51 @@ fn a_store_past_the_caches_takes_the_line_from_all() {
     assert_eq!(statistics.cores[1].bus.fills, 2);
 }
 
+/// Each of some events, on a core, when all before it have been run.
+fn one_by_one(events: &[(usize, Event)]) -> Vec<Vec<Event>> {
+    let meet = Event::new(Kind::Barrier, 0);
+    let of = |core: usize| {
+        let events = events.iter();
+        let own = events.flat_map(move |&(at, event)| {
+            let own = (at == core).then_some(event);
+            own.into_iter().chain([meet])
+        });
+        own.collect()
+    };
+    vec![of(0), of(1)]
+}
+
+/// Also out of those that all share, where who fetched it meanwhile has left it.
+#[test]
+fn a_line_that_goes_on_being_written_past_the_caches_is_fetched_again() {
+    let half = |address| Event {
+        size: 32,
+        words: 2,
+        ..Event::new(Kind::StoreNta, address)
+    };
+    for protocol in [CoherenceProtocol::Mesi, CoherenceProtocol::Moesi] {
+        for inclusion in [
+            Inclusion::NonInclusive,
+            Inclusion::Inclusive,
+            Inclusion::Exclusive,
+        ] {
+            let mut spec = coherent(protocol);
+            spec.caches[2].inclusion = inclusion;
+            let events = [
+                (0, store(0)),
+                (1, half(0)),
+                (0, load(0)),
+                (1, half(32)),
+                (0, load(0)),
+            ];
+            let statistics = on_cores(&spec, &one_by_one(&events));
+            assert_eq!(statistics.together.bus.fills, 3, "{inclusion:?}");
+            assert_eq!(statistics.together.bus.write_backs, 1);
+            assert_eq!(coherence(&statistics, 0).invalidations, 2);
+        }
+    }
+}
+
 #[test]
 fn a_prefetched_line_that_another_core_takes_is_unused() {
     let writes = [delay(LONG), vec![after(1, store(5 * LINE))]].concat();
