@@ -256,9 +256,11 @@ impl Core {
             .max(pipeline.stores_drained())
     }
 
-    /// Goes on behind a barrier at which the last core is in cycle `cycle`.
+    /// Goes on behind a barrier at which the last core is in cycle `cycle`. Until its own results are there and its own stores are written
+    /// the core waits for those, and for the others only then.
     pub(crate) fn leave_barrier(&mut self, cycle: u64) {
         self.pipeline.wait_for_results(&mut self.machinery);
+        self.pipeline.wait_until_written(&mut self.machinery);
         self.pipeline
             .wait_until(&mut self.machinery, cycle, Cause::Barrier);
     }

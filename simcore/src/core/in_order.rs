@@ -312,6 +312,20 @@ impl InOrder {
         free.max(issue)
     }
 
+    /// Leaves slots empty until all stores are written, one behind the other. Each counts as the wait for the line that it waits for.
+    pub(crate) fn wait_until_written(&mut self, machinery: &mut Machinery) {
+        let place = machinery.ledger.place();
+        for before in 0..self.store_buffer.entries() {
+            let (complete, level) = self.store_buffer.free_after(before);
+            let store = Timing {
+                complete,
+                level,
+                ..Timing::default()
+            };
+            self.wait_for(machinery, &store, place);
+        }
+    }
+
     #[inline]
     fn prefetch(&mut self, machinery: &mut Machinery, caches: &mut Hierarchy, event: &Event) {
         machinery.touch(event, self.instructions - event.own_instructions());

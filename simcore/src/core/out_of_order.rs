@@ -445,6 +445,14 @@ impl OutOfOrder {
         }
     }
 
+    /// Leaves slots empty until all stores are written, one behind the other. Each counts as the wait for the line that it waits for.
+    pub(crate) fn wait_until_written(&mut self, machinery: &mut Machinery) {
+        for before in 0..self.store_buffer.entries() {
+            let store = self.store_buffer.free_after(before);
+            self.wait_for_stores(machinery, self.slots.instructions(), store);
+        }
+    }
+
     #[inline(always)]
     fn prefetch(
         &mut self,

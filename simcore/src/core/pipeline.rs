@@ -134,6 +134,11 @@ impl Pipeline {
         }
     }
 
+    /// Leaves slots empty until all stores are written, which those pay for whose lines they wait for.
+    pub(super) fn wait_until_written(&mut self, machinery: &mut Machinery) {
+        either!(self, core => core.wait_until_written(machinery));
+    }
+
     /// Graduation slots filled or charged so far.
     pub(super) fn position(&self) -> u64 {
         either!(self, core => core.position())

@@ -207,6 +207,15 @@ impl StoreBuffer {
         };
     }
 
+    pub(super) fn entries(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// As [`StoreBuffer::free`], for the entry that is free so many entries after the next.
+    pub(super) fn free_after(&self, others: usize) -> (u64, usize) {
+        self.entries[(self.next + others) % self.entries.len()]
+    }
+
     /// When the last store leaves.
     pub(super) fn drained(&self) -> u64 {
         self.last_release

@@ -64,6 +64,27 @@ fn a_store_is_done_before_the_barrier() {
     }
 }
 
+/// Stores are written one behind the other: one that hits waits for those that miss, and costs nothing itself.
+#[test]
+fn the_wait_for_a_store_is_the_storing_cores_own() {
+    for spec in [machine(), in_order()] {
+        let width = u64::from(spec.core.issue_width);
+        for stores in [
+            vec![store(0)],
+            vec![load(64), after(1, store(0)), store(64)],
+        ] {
+            let waits_for_nobody = [stores, vec![barrier(), branch(true)]].concat();
+            let early = vec![barrier(), branch(true)];
+            let statistics = on_cores(&spec, &[waits_for_nobody, early]);
+            let [stores, waits] = [0, 1].map(|core| &statistics.cores[core].slots);
+            assert!(stores.barrier.expect("others") < 2 * width);
+            assert!(stores.dcache["memory"] / width >= T1 - 1);
+            assert!(waits.barrier.expect("others") / width >= T1);
+            assert_eq!(waits.dcache["memory"], 0);
+        }
+    }
+}
+
 /// Whether or not anything needs the line: its wait is the loading core's own, and the others' at the barrier.
 #[test]
 fn a_load_is_done_before_the_barrier() {
