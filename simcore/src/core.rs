@@ -226,9 +226,12 @@ impl Core {
         event: &Event,
         has_own_caches: bool,
     ) -> u64 {
+        if let Some(cycle) = self.emptied_before(event) {
+            return cycle;
+        }
         let now = self.now();
         let begins = self.pipeline.begins(now, &self.machinery, event);
-        if now == begins || self.is_disturbed() {
+        if now == begins {
             return now;
         }
         let machinery = &mut self.machinery;

@@ -147,8 +147,6 @@ pub(crate) struct Level {
     /// Instruction caches that are filled through it.
     nearer_code: Box<[usize]>,
     taken: Taken,
-    /// Which time it was that others last emptied it.
-    emptied: u64,
     /// Of the lines that are on their way to it.
     journeys: Journeys,
 }
@@ -184,7 +182,6 @@ impl Level {
             nearer: Box::default(),
             nearer_code: Box::default(),
             taken: Taken::default(),
-            emptied: 0,
             journeys: Journeys::new(),
         }
     }

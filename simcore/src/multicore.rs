@@ -205,6 +205,7 @@ impl Multicore {
                 self.pass_latch(number, sources)?;
                 continue;
             }
+            self.empty_caches(number);
             let System { cores, caches } = &mut self.system;
             let thread = &mut self.threads[number];
             loop {
@@ -234,6 +235,20 @@ impl Multicore {
             return Err(HeldForEver { waiting, holder }.into());
         }
         progress(ran_since)
+    }
+
+    /// Empties the caches of all cores, also of those that have ended or wait, if that is due before the next event of one that has its turn.
+    #[inline]
+    fn empty_caches(&mut self, number: usize) {
+        let System { cores, caches } = &mut self.system;
+        let next = &self.threads[number].events()[0];
+        let Some(cycle) = cores[number].emptied_before(next) else {
+            return;
+        };
+        for core in &mut *cores {
+            core.empty_own_caches(caches, cycle);
+        }
+        cores[number].empty_shared_caches(caches, cycle);
     }
 
     /// A thread takes, awaits or releases a latch. If another holds it, it waits until that has released it.

@@ -71,7 +71,7 @@ pub enum CoherenceProtocol {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct InterferenceSpec {
-    /// Time after which all data caches are emptied, again and again. Dirty lines are written to memory; lines on their way are lost.
+    /// Time after which all data caches, of all cores, are emptied, again and again. Dirty lines are written to memory; lines on their way are lost.
     #[schemars(range(min = 1))]
     pub flush_interval_cycles: u64,
 }

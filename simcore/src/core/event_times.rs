@@ -49,10 +49,6 @@ impl Turn for Watched<'_> {
         true
     }
 
-    fn lasts(&self, _: u64) -> bool {
-        true
-    }
-
     fn foresee(&self, _: &Machinery, _: &Hierarchy, _: &[Event]) {}
 
     fn saw(&self, times: impl FnOnce() -> EventTimes) {

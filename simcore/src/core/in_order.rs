@@ -418,6 +418,19 @@ impl Clocked for InOrder {
         self.issue.cycle()
     }
 
+    /// The cycle in which it would issue if its operand were there.
+    fn dispatches(&self, event: &Event) -> u64 {
+        let plain = u64::from(event.instructions);
+        let (mut issue, mut integer) = (self.issue, self.integer);
+        if plain > 0 {
+            integer.wait_until(issue.cycle());
+            let last = integer.take(plain);
+            issue.take(plain);
+            issue.wait_until(last);
+        }
+        issue.cycle()
+    }
+
     #[inline]
     fn begins(&self, now: u64, machinery: &Machinery, event: &Event) -> u64 {
         if !(event.kind.is_access() || event.kind.wants_latch()) {

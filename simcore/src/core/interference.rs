@@ -1,7 +1,7 @@
 //! Others that empty the caches again and again.
 
 use super::turn::Before;
-use super::{Core, Turn};
+use super::{Clocked, Core, Turn};
 use crate::hierarchy::Hierarchy;
 use crate::spec::InterferenceSpec;
 use traces::{Event, Kind, SinkError};
@@ -24,10 +24,23 @@ impl Interference {
             flushes: 0,
         }
     }
+
+    /// It has happened in a cycle, however many intervals have passed until then.
+    fn happened(&mut self, cycle: u64) {
+        self.next = (cycle / self.interval + 1) * self.interval;
+        self.flushes += 1;
+    }
+}
+
+/// Whether the caches may be emptied before an event. Not before a barrier at which others are met, and so not before one at which nobody
+/// is. Latches are alike.
+pub(super) fn may_come_before(event: &Event) -> bool {
+    event.kind != Kind::Barrier && !event.kind.is_of_latch()
 }
 
 impl Core {
-    /// Runs events as long as the core's turn lasts, in pieces between which the caches are emptied, and gives how many.
+    /// Runs events as long as the core's turn lasts, in pieces between which the caches are emptied, and gives how many. Where there may be
+    /// other cores, the turn ends before that, as their caches are emptied, too.
     ///
     /// Out of line: it is a copy of its own of all that runs events, beside the one that most runs use.
     ///
@@ -42,49 +55,52 @@ impl Core {
         turn: &impl Turn,
     ) -> Result<usize, SinkError> {
         let mut taken = 0;
-        // Nothing happens but before an event that is the core's own to run, so that batches do not matter.
-        while let Some(next) = events.get(taken)
-            && turn.runs(next)
-        {
-            if next.kind == Kind::Barrier || next.kind.is_of_latch() {
-                // Nothing happens before a barrier at which others are met, and so not before one at which nobody is. Latches are alike.
-                self.events += 1;
-                self.marker(caches, next)?;
-                taken += 1;
-                continue;
+        // Nothing happens but before an event that is there, so that batches do not matter.
+        while let Some(next) = events.get(taken) {
+            if let Some(cycle) = self.emptied_before(next) {
+                if !turn.is_alone() {
+                    break;
+                }
+                self.empty_own_caches(caches, cycle);
             }
-            let Some(cycle) = self.disturb(caches, turn) else {
+            let Some(interference) = self.interference else {
                 break;
             };
-            taken += self.take_undisturbed(caches, &events[taken..], &Before { turn, cycle })?;
-            if self.now() < cycle || self.has_asked() {
+            let before = Before {
+                turn,
+                cycle: interference.next,
+            };
+            taken += self.take_undisturbed(caches, &events[taken..], &before)?;
+            let goes_on = |next: &Event| self.emptied_before(next).is_some();
+            if self.has_asked() || !events.get(taken).is_some_and(goes_on) {
                 break;
             }
         }
         Ok(taken)
     }
 
-    /// Whether the caches are to be emptied before the next event.
+    /// The cycle in which all caches are to be emptied before the core's next event, if they are.
     #[inline]
-    pub(super) fn is_disturbed(&self) -> bool {
-        let interference = self.interference.as_ref();
-        interference.is_some_and(|interference| self.now() >= interference.next)
+    pub(crate) fn emptied_before(&self, next: &Event) -> Option<u64> {
+        let interference = self.interference.as_ref()?;
+        let cycle = self.pipeline.dispatches(next);
+        (may_come_before(next) && cycle >= interference.next).then_some(cycle)
     }
 
-    /// Empties the caches if that is due, and gives the cycle in which it is due next; nothing if the turn ends before.
-    fn disturb(&mut self, caches: &mut Hierarchy, turn: &impl Turn) -> Option<u64> {
-        let now = self.now();
-        let interference = self.interference.as_mut()?;
-        if now >= interference.next {
-            if !turn.lasts(now) {
-                return None;
-            }
-            // However many intervals the latest event took.
-            let number = now / interference.interval;
-            interference.next = (number + 1) * interference.interval;
-            interference.flushes += 1;
-            caches.write_out_all(&mut self.machinery.port, number, now);
+    /// Empties the caches that are the core's own. What happens behind the end of its program is not counted for it.
+    pub(crate) fn empty_own_caches(&mut self, caches: &mut Hierarchy, cycle: u64) {
+        let port = &mut self.machinery.port;
+        if port.has_left() {
+            return caches.write_out_own(&mut port.clone(), cycle);
         }
-        Some(interference.next)
+        caches.write_out_own(port, cycle);
+        if let Some(interference) = &mut self.interference {
+            interference.happened(cycle);
+        }
+    }
+
+    /// Empties the caches that it shares with others, which have been told of their own.
+    pub(crate) fn empty_shared_caches(&mut self, caches: &mut Hierarchy, cycle: u64) {
+        caches.write_out_shared(&mut self.machinery.port, cycle);
     }
 }

@@ -160,6 +160,10 @@ impl Clocked for Pipeline {
         either!(self, core => core.now())
     }
 
+    fn dispatches(&self, event: &Event) -> u64 {
+        either!(self, core => core.dispatches(event))
+    }
+
     fn begins(&self, now: u64, machinery: &Machinery, event: &Event) -> u64 {
         either!(self, core => core.begins(now, machinery, event))
     }

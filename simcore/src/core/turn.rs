@@ -1,5 +1,6 @@
 //! How long a core may go on before others have theirs.
 
+use super::interference::may_come_before;
 use super::{EventTimes, Machinery};
 use crate::hierarchy::Hierarchy;
 use traces::{Event, Kind};
@@ -8,6 +9,10 @@ use traces::{Event, Kind};
 pub(crate) trait Clocked {
     /// Cycle in which the next instruction is dispatched at the earliest. Nothing that the core does later is earlier.
     fn now(&self) -> u64;
+
+    /// Cycle in which `event`, the next one, is dispatched behind the plain instructions before it: without those and with room for it it is
+    /// the pipeline's time.
+    fn dispatches(&self, event: &Event) -> u64;
 
     /// Cycle in which `event`, the next one, asks the caches for something, as far as that is known before: others come before it until then.
     /// It is `now` by the pipeline's time.
@@ -25,14 +30,11 @@ pub(crate) trait Turn {
         event: &Event,
     ) -> bool;
 
-    /// Whether the core runs `event` itself.
+    /// Whether nobody else has turns: who empties the caches then empties those of one core.
     #[inline(always)]
-    fn runs(&self, _event: &Event) -> bool {
+    fn is_alone(&self) -> bool {
         true
     }
-
-    /// Whether the turn of a core whose time is `now` lasts, for what others notice.
-    fn lasts(&self, now: u64) -> bool;
 
     /// Gets into the host's caches what `later` events of the core will need of the simulated ones.
     fn foresee(&self, machinery: &Machinery, caches: &Hierarchy, later: &[Event]);
@@ -49,10 +51,6 @@ pub(crate) struct Endless;
 impl Turn for Endless {
     #[inline(always)]
     fn includes(&self, _: &impl Clocked, _: &mut Machinery, _: &Hierarchy, _: &Event) -> bool {
-        true
-    }
-
-    fn lasts(&self, _: u64) -> bool {
         true
     }
 
@@ -87,21 +85,16 @@ impl Turn for Until {
     ) -> bool {
         let now = pipeline.now();
         let is_in_time = now < self.cycle;
-        self.runs(event)
-            && (is_in_time
-                && (self.is_endless || pipeline.begins(now, machinery, event) < self.cycle)
-                || (is_in_time || self.may_run_ahead)
-                    && machinery.keeps_to_itself(caches, event, self.has_own_caches))
+        // Who meets whom at a barrier, and who has a latch, is for others to say.
+        let runs = event.kind != Kind::Barrier && !event.kind.is_of_latch();
+        runs && (is_in_time
+            && (self.is_endless || pipeline.begins(now, machinery, event) < self.cycle)
+            || (is_in_time || self.may_run_ahead)
+                && machinery.keeps_to_itself(caches, event, self.has_own_caches))
     }
 
-    /// Who meets whom at a barrier, and who has a latch, is for others to say.
-    #[inline(always)]
-    fn runs(&self, event: &Event) -> bool {
-        event.kind != Kind::Barrier && !event.kind.is_of_latch()
-    }
-
-    fn lasts(&self, now: u64) -> bool {
-        now < self.cycle
+    fn is_alone(&self) -> bool {
+        false
     }
 
     #[inline(always)]
@@ -112,7 +105,7 @@ impl Turn for Until {
     }
 }
 
-/// A turn up to a cycle in which something happens to the core.
+/// A turn up to the first event that is dispatched in a cycle in which the caches are emptied, or later.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Before<'t, T> {
     pub(super) turn: &'t T,
@@ -128,16 +121,12 @@ impl<T: Turn> Turn for Before<'_, T> {
         caches: &Hierarchy,
         event: &Event,
     ) -> bool {
-        pipeline.now() < self.cycle && self.turn.includes(pipeline, machinery, caches, event)
+        (pipeline.dispatches(event) < self.cycle || !may_come_before(event))
+            && self.turn.includes(pipeline, machinery, caches, event)
     }
 
-    #[inline(always)]
-    fn runs(&self, event: &Event) -> bool {
-        self.turn.runs(event)
-    }
-
-    fn lasts(&self, now: u64) -> bool {
-        now < self.cycle && self.turn.lasts(now)
+    fn is_alone(&self) -> bool {
+        self.turn.is_alone()
     }
 
     #[inline(always)]

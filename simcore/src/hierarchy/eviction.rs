@@ -139,28 +139,34 @@ impl Hierarchy {
         dirty
     }
 
-    /// Empties all data caches on the core's way to memory at cycle `time`, for the time that has this number: levels that another core
-    /// has emptied for it stay as they are. Dirty lines go to memory.
-    pub(crate) fn write_out_all(&mut self, port: &mut Port, number: u64, time: u64) {
+    /// Empties the data caches that are the core's own at cycle `time`. Dirty lines go to memory.
+    pub(crate) fn write_out_own(&mut self, port: &mut Port, time: u64) {
         if let Some(directory) = &mut self.directory {
             directory.forget(port.core);
         }
-        for level in 0..port.levels() {
-            let here = self.level(port, level);
-            if here.emptied >= number {
-                continue;
-            }
-            here.emptied = number;
-            let shift = here.cache.line_shift();
-            let lines: Vec<Line> = here.cache.held().collect();
-            here.cache.clear();
-            for line in lines {
-                port.prefetcher_counts[level].unused += u64::from(line.is_unused());
-                port.unused_prefetches += u64::from(line.is_expected());
-                if line.is_dirty() {
-                    port.counts[level].write_backs += 1;
-                    self.write_out(port, level + 1, line.number << shift, time);
-                }
+        for level in 0..port.own {
+            self.write_out_level(port, level, time);
+        }
+    }
+
+    /// The same of those that it shares with others. What is dirty in these may be so in others' own caches, too: they come last.
+    pub(crate) fn write_out_shared(&mut self, port: &mut Port, time: u64) {
+        for level in port.own..port.levels() {
+            self.write_out_level(port, level, time);
+        }
+    }
+
+    fn write_out_level(&mut self, port: &mut Port, level: usize, time: u64) {
+        let cache = &mut self.level(port, level).cache;
+        let shift = cache.line_shift();
+        let lines: Vec<Line> = cache.held().collect();
+        cache.clear();
+        for line in lines {
+            port.prefetcher_counts[level].unused += u64::from(line.is_unused());
+            port.unused_prefetches += u64::from(line.is_expected());
+            if line.is_dirty() {
+                port.counts[level].write_backs += 1;
+                self.write_out(port, level + 1, line.number << shift, time);
             }
         }
     }

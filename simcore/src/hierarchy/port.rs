@@ -155,6 +155,11 @@ impl Port {
         self.handled_from = 0;
     }
 
+    /// Whether the core's program has ended.
+    pub(crate) fn has_left(&self) -> bool {
+        self.taken.is_some()
+    }
+
     /// Misses in the first cache.
     pub(crate) fn first_misses(&self) -> u64 {
         self.counts[0].misses

@@ -31,6 +31,41 @@ fn a_chain_of_two_loads_is_told_cycle_by_cycle() {
 }
 
 proptest! {
+    /// Caches are emptied before the first event that is dispatched at or after each interval: in no other cycle than it is said to be.
+    #[test]
+    fn caches_are_emptied_before_what_is_dispatched_then(
+        spec in any_machine(),
+        events in any_trace(),
+        interval in 1_u64..400,
+        more in 0_u16..300,
+    ) {
+        let mut spec = spec;
+        spec.interference = Some(InterferenceSpec { flush_interval_cycles: interval });
+        let mut events = events;
+        events.retain(|event| event.kind.is_instruction());
+        for event in &mut events {
+            if matches!(event.kind, Kind::Load | Kind::Store | Kind::StoreNta | Kind::Exchange) {
+                event.words = 1;
+            }
+            if event.address % 64 < 8 {
+                event.instructions += more;
+            }
+        }
+        let mut engine = Engine::new(&spec, &layout()).unwrap();
+        let mut times = Vec::new();
+        engine.watch(&events, &mut times).unwrap();
+        let (mut next, mut flushes) = (interval, 0);
+        for one in &times {
+            if one.dispatched >= next {
+                next = (one.dispatched / interval + 1) * interval;
+                flushes += 1;
+            }
+        }
+        if spec.core.kind == CoreKind::OutOfOrder {
+            prop_assert_eq!(engine.finish().cache_flushes, Some(flushes));
+        }
+    }
+
     #[test]
     fn watching_changes_nothing(
         spec in any_machine(),

@@ -229,6 +229,27 @@ fn caches_are_emptied_in_the_cycle_that_is_said() {
     assert_eq!(flushes(dispatched + 1).1, 1, "the load comes before it");
 }
 
+/// Whether instructions before an access are its own event's, or that of one before it.
+#[test]
+fn caches_are_emptied_before_an_access_behind_plain_instructions() {
+    for core in [machine().core, in_order().core] {
+        let spec = MachineSpec {
+            core,
+            ..disturbed(1000)
+        };
+        let own = [store(0), plain(40_000, load(0))];
+        let apart = [store(0), plain(39_999, branch(true)), load(0)];
+        let [own, apart] = [&own[..], &apart].map(|events| {
+            let stats = run(&spec, events);
+            let moved = (stats.bus.fills, stats.bus.write_backs);
+            (moved, stats.cache_flushes, stats.cycles)
+        });
+        assert_eq!((own.0, own.1), ((2, 1), Some(1)));
+        assert_eq!((apart.0, apart.1), (own.0, own.1));
+        assert!(apart.2.abs_diff(own.2) <= 1, "{own:?} {apart:?}");
+    }
+}
+
 /// Lines that are dirty in two caches are one line of memory.
 #[test]
 fn dirty_lines_of_emptied_caches_go_to_memory_once() {

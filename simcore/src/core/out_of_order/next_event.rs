@@ -1,6 +1,6 @@
 //! When the next event will ask the caches for something.
 
-use super::OutOfOrder;
+use super::{OutOfOrder, Slots};
 use crate::core::{Clocked, Machinery};
 use traces::{Event, Kind};
 
@@ -8,6 +8,18 @@ impl Clocked for OutOfOrder {
     #[inline]
     fn now(&self) -> u64 {
         self.slots.next_dispatch()
+    }
+
+    /// Where it has several instructions of its own, the cycle of the first.
+    fn dispatches(&self, event: &Event) -> u64 {
+        let plain = u64::from(event.instructions);
+        let own = event.own_instructions();
+        let slot = if self.slots.have_room(plain + own) || plain + own == 0 {
+            self.slots.dispatched() + plain
+        } else {
+            self.foresee_start(plain, own)
+        };
+        slot / self.width
     }
 
     #[inline]
@@ -42,6 +54,43 @@ impl OutOfOrder {
             ready = ready.max(graduated).max(written);
         }
         ready + u64::from(self.exchange.further_cycles)
+    }
+
+    /// The slot in which the first of an event's `own` instructions would be dispatched. The plain ones before it are run in groups, as by
+    /// [`OutOfOrder::start`].
+    #[inline(never)]
+    fn foresee_start(&self, mut plain: u64, own: u64) -> u64 {
+        let group = self.slots.largest_group();
+        let mut slots = self.slots.clone();
+        let mut graduated = Vec::new();
+        while plain > group {
+            self.foresee_entries(&mut slots, group, &graduated);
+            slots.dispatch(group);
+            let last = slots.instructions();
+            if slots.execute(group, 0) {
+                slots.graduate_from(last, slots.executed(last, 0));
+            }
+            graduated.push(slots.graduates(last));
+            plain -= group;
+        }
+        self.foresee_entries(&mut slots, plain + own, &graduated);
+        slots.dispatched() + plain
+    }
+
+    /// Dispatches nothing before the reorder buffer would have entries for so many instructions, when groups of plain ones before
+    /// them, that have not been run, have graduated up to these slots.
+    fn foresee_entries(&self, slots: &mut Slots, instructions: u64, graduated: &[u64]) {
+        let last = slots.instructions() + instructions;
+        let leave = last.saturating_sub(self.reorder_buffer.entries);
+        let foreseen = leave.saturating_sub(self.slots.instructions());
+        let groups = (foreseen / slots.largest_group()) as usize;
+        let left = match groups.min(graduated.len()).checked_sub(1) {
+            Some(group) => graduated[group],
+            None => self.reorder_buffer.foresee_left_before(last),
+        };
+        if left > 0 {
+            slots.dispatch_from(left + self.width - 1);
+        }
     }
 
     /// The cycle in which the last of so many more instructions would be dispatched that may have to wait for entries of the reorder buffer.
