@@ -16,7 +16,7 @@ use tree_plru::TreePlru;
 pub(crate) enum Position {
     /// Last to leave.
     Newest,
-    /// Next to leave: a line that is used once takes one way of its set, never more.
+    /// Next to leave. A use makes the line one like any other, where it is used: levels that are not looked up for that keep it so.
     Oldest,
 }
 

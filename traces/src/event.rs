@@ -13,7 +13,7 @@ pub enum Kind {
     Store = 1,
     /// Software prefetch of the line that holds `address`.
     Prefetch = 2,
-    /// Non-temporal software prefetch: the line may occupy one way of a set only.
+    /// Non-temporal software prefetch: the line is the first to leave its set until it is used.
     PrefetchNta = 3,
     /// Instruction fetch of `size` bytes at `address`. Takes no instruction of its own: the instructions fetched are
     /// counted where they execute.
