@@ -39,7 +39,7 @@ class Measured(Tuning):
 
 
 def advise(*arguments: str, machine: str = "thesis-simulator", small: bool = True) -> Result:
-    sizes = ("--build", "1000000", "--probe", "2000000")
+    sizes = [word for size in (("--build", "1000000"), ("--probe", "2000000")) if size[0] not in arguments for word in size]
     settings = [word for setting in SMALL_CACHES for word in ("--set", setting)] if small else []
     return CliRunner().invoke(app, ["advise", "join", "--machine", machine, *sizes, *settings, *arguments])
 

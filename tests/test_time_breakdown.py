@@ -37,11 +37,10 @@ variants:
   two cores: {machine.cores: 2}
 """
 
+PROCESSOR = "machine: pentium4-xeon-1700\ndbms: shore-pentium2\n"
 USERS = """\
 schema_version: 1
 id: users
-machine: pentium4-xeon-1700
-dbms: shore-pentium2
 storage: device.yaml
 workload: {KERNEL, layout: nsm, warehouses: 1, users: 1, pool: 512MiB, page_access: 1ms, warm_up: 1s, measured: 5s}
 """
@@ -142,20 +141,21 @@ def test_cores_that_end_early_are_a_part_of_their_own(tmp_path: Path) -> None:
 def test_a_processor_that_users_share_is_explained_by_its_work(tmp_path: Path) -> None:
     """One user of a pool that holds everything: the processor works all the time, alone and beside a query."""
     (tmp_path / "device.yaml").write_text(DEVICE.replace("1600", "4000000"))
-    for name, workload in (("tpcc", "kernel: tpcc"), ("compound", "kernel: compound, query: q6, scale_factor: 0.01")):
-        (tmp_path / f"{name}.yaml").write_text(USERS.replace("KERNEL", workload))
+    query = "kernel: compound, query: q6, scale_factor: 0.01"
+    for name, text in (("tpcc", USERS.replace("KERNEL", "kernel: tpcc")), ("compound", PROCESSOR + USERS.replace("KERNEL", query))):
+        (tmp_path / f"{name}.yaml").write_text(text)
         run_rows(name, expand(load_experiment(tmp_path / f"{name}.yaml")), tmp_path / name, jobs=1)
     (users,) = explain(tmp_path / "tpcc")
-    beside, query = explain(tmp_path / "compound")
+    beside, asked = explain(tmp_path / "compound")
     assert isinstance(users, StorageExplanation)
     assert isinstance(beside, StorageExplanation)
-    assert isinstance(query, StorageExplanation)
-    assert [one.parameters["program"] for one in (beside, query)] == ["tpcc", "query"]
+    assert isinstance(asked, StorageExplanation)
+    assert [one.parameters["program"] for one in (beside, asked)] == ["tpcc", "query"]
     for one in (users, beside):
         assert one.time.causes["processor"] == pytest.approx(one.time.seconds, rel=0.1)
         assert one.time.causes["processor"] <= one.time.seconds
-    assert query.time.causes["busy"] > 0
-    assert sum(query.time.causes.values()) == pytest.approx(query.time.seconds)
+    assert asked.time.causes["busy"] > 0
+    assert sum(asked.time.causes.values()) == pytest.approx(asked.time.seconds)
 
 
 def test_workloads_on_storage_are_explained(tmp_path: Path) -> None:

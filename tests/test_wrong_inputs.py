@@ -143,7 +143,9 @@ WRONG = {
     "an unknown choice": Wrong(files(), "list nonsense", ("'nonsense' is not one of 'machines'", "`memwalk list --help`")),
     "parameters of no kernel": Wrong(files(), "list parameters reqests", ("`reqests` is no kernel", "did you mean `requests`?")),
     "a missing argument": Wrong(files(), "schema", ("Missing argument 'kind'", "experiment", "`memwalk schema --help`")),
-    "an option out of range": Wrong(files(), f"{RUN} --jobs 0", ("'--jobs'", "`0` is too small; the least is 1", "`memwalk run --help`")),
+    "an option out of range": Wrong(
+        files(), RUN.replace("--jobs 1", "--jobs 0"), ("'--jobs'", "`0` is too small; the least is 1", "`memwalk run --help`")
+    ),
     "a folder's name that is too long": Wrong(files(), f"{RUN}{'n' * 300}", ("nnn", "File name too long", "name another place")),
     "an experiment's name that is too long": Wrong(
         files(experiment=("id: small", f"id: {'n' * 300}")), "run experiment.yaml --scale quick", ("nnn", "File name too long")

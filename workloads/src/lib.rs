@@ -6,7 +6,7 @@
 //!
 //! | tier | modules |
 //! |---|---|
-//! | foundations | `tracer` and `relocated`, `word`, `place` and `arena`, `shared` and `board`, `buckets`, `pool`, `random`, `ranks` and `permutation`, `sorted`, `watch`, `warm_up`, `outcome`, `validate`, `schema` and `bounds`, `work`, `memory`, `instructions` and `traffic`, `native` |
+//! | foundations | `tracer`, `relocated` and `awaiting`, `word`, `place` and `arena`, `shared` and `board`, `buckets`, `pool`, `random`, `ranks` and `permutation`, `sorted`, `watch`, `warm_up`, `outcome`, `validate`, `schema` and `bounds`, `work`, `memory`, `instructions` and `traffic`, `native` |
 //! | what a family is | `family`, `threads` (those of a kernel), `kept` (what the next run may need) |
 //! | libraries of data structures | [`tree`], `operations` (what is done to an index), `paged_tree`, [`page`] (which uses `tree`), [`query`] (which uses `page`) |
 //! | families of kernels | [`disk_index`], [`index`], [`join`], [`parallel_join`], [`pointers`], [`probe`], [`string_index`], [`table`], [`tpch`]: none knows another |

@@ -1,10 +1,10 @@
 //! Others that empty the caches again and again.
 
-use super::turn::Before;
+use super::turn::{Before, may_be_disturbed};
 use super::{Clocked, Core, Turn};
 use crate::hierarchy::Hierarchy;
 use crate::spec::InterferenceSpec;
-use traces::{Event, Kind, SinkError};
+use traces::{Event, SinkError};
 
 /// When the caches are emptied.
 #[derive(Clone, Copy, Debug)]
@@ -30,12 +30,6 @@ impl Interference {
         self.next = (cycle / self.interval + 1) * self.interval;
         self.flushes += 1;
     }
-}
-
-/// Whether the caches may be emptied before an event. Not before a barrier at which others are met, and so not before one at which nobody
-/// is. Latches are alike.
-pub(super) fn may_come_before(event: &Event) -> bool {
-    event.kind != Kind::Barrier && !event.kind.is_of_latch()
 }
 
 impl Core {
@@ -84,7 +78,7 @@ impl Core {
     pub(crate) fn emptied_before(&self, next: &Event) -> Option<u64> {
         let interference = self.interference.as_ref()?;
         let cycle = self.pipeline.dispatches(next);
-        (may_come_before(next) && cycle >= interference.next).then_some(cycle)
+        (may_be_disturbed(next) && cycle >= interference.next).then_some(cycle)
     }
 
     /// Empties the caches that are the core's own. What happens behind the end of its program is not counted for it.

@@ -1,6 +1,5 @@
 //! How long a core may go on before others have theirs.
 
-use super::interference::may_come_before;
 use super::{EventTimes, Machinery};
 use crate::hierarchy::Hierarchy;
 use traces::{Event, Kind};
@@ -105,6 +104,12 @@ impl Turn for Until {
     }
 }
 
+/// Whether the caches may be emptied before an event. Not before a barrier at which others are met, and so not before one at which nobody
+/// is. Latches are alike.
+pub(super) fn may_be_disturbed(event: &Event) -> bool {
+    event.kind != Kind::Barrier && !event.kind.is_of_latch()
+}
+
 /// A turn up to the first event that is dispatched in a cycle in which the caches are emptied, or later.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Before<'t, T> {
@@ -121,7 +126,7 @@ impl<T: Turn> Turn for Before<'_, T> {
         caches: &Hierarchy,
         event: &Event,
     ) -> bool {
-        (pipeline.dispatches(event) < self.cycle || !may_come_before(event))
+        (pipeline.dispatches(event) < self.cycle || !may_be_disturbed(event))
             && self.turn.includes(pipeline, machinery, caches, event)
     }
 
