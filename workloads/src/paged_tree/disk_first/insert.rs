@@ -310,20 +310,8 @@ impl DiskFirstPage {
         halves: [(u32, Dep); 2],
         key: Loaded<K>,
     ) {
-        let (keys, children) = (self.nonleaf_keys(root), self.children(root));
-        for (slot, (half, dep)) in halves.into_iter().enumerate() {
-            let (place, waits) = (keys.at(slot), key.token.after(0));
-            store_key(
-                trace,
-                pool,
-                Site::NonleafStore,
-                page,
-                place,
-                key.value,
-                waits,
-            );
-            let (place, line) = (children.at(slot), self.line_of(half));
-            pool.store(trace, Site::NonleafStore, page, place, line, dep);
+        for (slot, half) in halves.into_iter().enumerate() {
+            self.store_child(trace, pool, page, (root, slot), key, half);
         }
         let header = header(level + 1, 2);
         pool.store(trace, Site::NonleafStore, page, root, header, Dep::NONE);
@@ -345,6 +333,23 @@ impl DiskFirstPage {
         self.move_upper(trace, pool, page, arrays, range);
     }
 
+    /// Stores a child at a place of a non-leaf node, and its key.
+    fn store_child<K: Key, T: Trace>(
+        &self,
+        trace: &mut T,
+        pool: &mut Pool,
+        page: &Fixed,
+        (node, slot): (u32, usize),
+        key: Loaded<K>,
+        (child, dep): (u32, Dep),
+    ) {
+        let (site, waits) = (Site::NonleafStore, key.token.after(0));
+        let place = self.nonleaf_keys(node).at(slot);
+        store_key(trace, pool, site, page, place, key.value, waits);
+        let (place, line) = (self.children(node).at(slot), self.line_of(child));
+        pool.store(trace, site, page, place, line, dep);
+    }
+
     /// Puts a child into a non-leaf node that has room.
     #[allow(clippy::too_many_arguments, reason = "a place and what goes there")]
     fn put_child<K: Key, T: Trace>(
@@ -362,24 +367,7 @@ impl DiskFirstPage {
             let above = (slot, children.value);
             shift(trace, pool, page, array, above, slot + 1);
         }
-        let (place, waits) = (keys.at(slot), key.token.after(0));
-        store_key(
-            trace,
-            pool,
-            Site::NonleafStore,
-            page,
-            place,
-            key.value,
-            waits,
-        );
-        pool.store(
-            trace,
-            Site::NonleafStore,
-            page,
-            lines.at(slot),
-            self.line_of(child.0),
-            child.1,
-        );
+        self.store_child(trace, pool, page, (node, slot), key, child);
         trace.work(STEP);
         pool.store(
             trace,
