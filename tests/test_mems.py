@@ -240,6 +240,24 @@ def test_an_idle_sled_parks(idle_ms: int, parked: bool) -> None:
     assert served.parts.overhead_ps == (700 if parked else 200) * MICROSECOND
 
 
+def test_a_request_finds_the_sled_moving_if_it_comes_before_the_sled_parks() -> None:
+    # It comes 0.1 ms before 100 ms have passed, and its command is taken 0.1 ms after.
+    served = memstore(2)
+    end = served.serve(0, 0, 8, write=True)
+    served.serve(end + 100 * MILLISECOND - 100 * MICROSECOND, 0, 8, write=True)
+    assert served.parts.overhead_ps == 200 * MICROSECOND
+
+
+def test_the_bus_brings_a_write_while_a_parked_sled_starts() -> None:
+    # The command takes 200 us. Then 20 blocks need 20 x 51.2 = 1024 us of the bus, and starting the sled, which is where it should
+    # be, 500 us: the row passes from 1224 us on, 1224 - 700 us after the sled is ready.
+    made = memstore(2)
+    served = Memstore(made.geometry, made.sled, replace(made.electronics, bus_ps=51_200_000))
+    row = 90 * 10**12 // 700_000
+    assert served.serve(0, 3_376_340, 20, write=True) == 1224 * MICROSECOND + row
+    assert served.parts == Parts(overhead_ps=700 * MICROSECOND, transfer_ps=row, bus_ps=524 * MICROSECOND)
+
+
 @pytest.mark.parametrize(("generation", "least", "most"), [(1, 14, 22.8), (2, 75, 79.6), (3, 98, 100)])
 @pytest.mark.parametrize("write", [False, True])
 def test_streaming_rates(generation: int, least: float, most: float, write: bool) -> None:

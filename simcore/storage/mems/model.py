@@ -74,7 +74,7 @@ class Memstore:
         transfer_ps = times_ps[-1] + self._row_ps
         on_medium_ps = begin_ps + startup_ps + seek_ps + turn_ps
         if write:
-            taken_ps = arrival_ps + self.electronics.overhead_ps + startup_ps
+            taken_ps = arrival_ps + self.electronics.overhead_ps
             bus_ps = self._starved_ps(passes, times_ps, max(start_ps, taken_ps) - on_medium_ps)
             end_ps = self._sled_free_ps = on_medium_ps + bus_ps + transfer_ps
         else:
@@ -99,10 +99,9 @@ class Memstore:
     def _ready(self, arrival_ps: int) -> tuple[int, int, int, Motion]:
         """Return when the sled is free for a request that came at ``arrival_ps``, how long it then takes to start, and where it is."""
         begin_ps = max(self._sled_free_ps, arrival_ps + self.electronics.overhead_ps)
-        idle_ps = begin_ps - self._sled_free_ps
-        if idle_ps >= self.electronics.idle_ps:
+        if arrival_ps - self._sled_free_ps >= self.electronics.idle_ps:
             return begin_ps, self.electronics.startup_ps, *self._parked
-        return begin_ps, 0, self._cylinder, self.sled.sweep(self._motion, idle_ps)
+        return begin_ps, 0, self._cylinder, self.sled.sweep(self._motion, begin_ps - self._sled_free_ps)
 
     def _sweep(self, passes: Sequence[Pass]) -> tuple[int, int, list[int]]:
         """Move the sled over all passes; returns the seek and the turning before the first, and when each begins after that one."""
