@@ -148,6 +148,46 @@ def test_requests_that_wait_for_a_bus_wait_for_no_command(megabytes_per_second, 
     assert alone[-1].end_ps <= shared[-1].end_ps <= 1.1 * slowest + 2 * longest
 
 
+@given(
+    st.sampled_from(["cheetah-36es", "cheetah-15k4", "mems-g1", "mems-g3", "nvme-ssd"]),
+    st.sampled_from([3, 20, 130, 9_000]),
+    st.lists(st.tuples(st.integers(0, 20 * 10**9), st.integers(0, 5_000), st.integers(1, 800), st.booleans()), max_size=20),
+)
+def test_a_bus_that_nobody_else_is_on_costs_what_it_is_slower_than_the_devices_own(name, megabytes_per_second, accesses):
+    bytes_per_second = megabytes_per_second * 10**6
+
+    def served(system):
+        server = system.switched_on()
+        for pause, block, blocks, write in accesses:
+            server.env.run(server.env.now + 1 + pause)
+            yield server.env.run(server.submit(block, blocks, write=write))
+
+    shared, own = System(load_device(name), bus=bytes_per_second), System(load_device(name).on_bus(bytes_per_second))
+    assert list(served(shared)) == list(served(own))
+
+
+@pytest.mark.parametrize(
+    ("name", "megabytes_per_second", "request_", "us"),
+    [
+        # Nothing flows before a flash page is read (15 us for the command, 56 us) and off its channel: 13.653 us, or 3.413 for 4 KiB.
+        ("nvme-ssd", 160, (0, 32, False), 15 + 56 + 13.653 + 102.4),
+        ("nvme-ssd", 20, (0, 8, False), 15 + 56 + 3.413 + 204.8),
+        # The drive's own link is as fast: 512 pages, on eight channels that bring the first to the link at the same time.
+        ("nvme-ssd", 7_000, (0, 16_384, False), 15 + 56 + 13.653 + 512 * 2.34054),
+        # A command, a parked sled over the row that is wanted, its pass, and then 12.8 us for each of its blocks.
+        ("mems-g2", 40, (3_376_340, 20, False), 200 + 500 + 128.571 + 20 * 12.8),
+        # A pass begins when its blocks are there, 128 us for each.
+        ("mems-g2", 4, (3_376_340, 20, True), 200 + 20 * 128 + 128.571),
+    ],
+)
+def test_one_request_over_a_bus_by_hand(name, megabytes_per_second, request_, us):
+    block, blocks, write = request_
+    server = System(load_device(name), bus=megabytes_per_second * 10**6).switched_on()
+    served = server.env.run(server.submit(block, blocks, write=write))
+    assert served.end_ps / 10**6 == pytest.approx(us, abs=0.02)
+    assert served.end_ps == sum(served.parts)
+
+
 def test_wrong_arguments_are_refused():
     env = simpy.Environment()
     with pytest.raises(ValueError, match="carries nothing"):

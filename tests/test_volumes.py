@@ -248,6 +248,7 @@ class _Recorder:
     def __init__(self) -> None:
         self.inner = cheetah()
         self.parts = self.inner.parts
+        self.comes_ps = 0
         self.served: list[tuple[int, int]] = []
 
     def serve(self, start_ps: int, block: int, blocks: int, *, write: bool) -> int:

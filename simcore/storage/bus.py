@@ -3,28 +3,28 @@
 from collections.abc import Hashable
 
 from memwalk.simcore.storage.calendar import Calendar
-from memwalk.simcore.storage.device import BLOCK_BYTES
-from memwalk.simcore.units import PS_PER_SECOND
+from memwalk.simcore.storage.device import block_ps
 
 
 class Bus:
     """Carries one block at a time, of whoever asks for it first.
 
-    A device's own times include its transfer over an idle bus. What is added here is waiting while others transfer. What is read is
-    claimed at its end, when it is known what the bus has carried meanwhile: it has gone over in what was left, but for the last block.
+    A device's own times include its transfer over an idle bus: one that is faster by itself moves no faster than the bus (see
+    `System.devices`). What is added here is waiting while others transfer. What is read is claimed at its end, when it is known what
+    the bus has carried meanwhile: it has gone over in what was left since it has come, but for the last block.
     """
 
     def __init__(self, bytes_per_second: int) -> None:
         """Make an idle bus. Raises ValueError if it has no bandwidth."""
         if bytes_per_second <= 0:
             raise ValueError(f"a bus of {bytes_per_second} bytes per second carries nothing; give its bandwidth, such as 160_000_000")
-        self.bytes_per_second = bytes_per_second
+        self._block_ps = block_ps(bytes_per_second)
         self._taken = Calendar()
         self._reading: dict[Hashable, int] = {}  # who reads, and since when, in order of time
 
     def transfer_ps(self, blocks: int) -> int:
-        """Return the time that ``blocks`` blocks take, to the picosecond below."""
-        return blocks * BLOCK_BYTES * PS_PER_SECOND // self.bytes_per_second
+        """Return the time that ``blocks`` blocks take."""
+        return blocks * self._block_ps
 
     def carry(self, now_ps: int, blocks: int) -> int:
         """Take the bus for ``blocks`` blocks as soon as it is free from now on; returns when it begins."""
@@ -36,9 +36,9 @@ class Bus:
         """Note that somebody begins to read now, who will `bring` what he has read."""
         self._reading[who] = now_ps
 
-    def bring(self, who: Hashable, now_ps: int, blocks: int, reads_ps: int) -> int:
-        """Carry what somebody has read, of which blocks have come for ``reads_ps`` until now; returns how long from now on that takes."""
-        begin_ps = max(self._reading.pop(who), now_ps - reads_ps)
+    def bring(self, who: Hashable, now_ps: int, blocks: int, comes_ps: int) -> int:
+        """Carry what somebody has read, of which blocks have come since ``comes_ps``; returns how long from now on that takes."""
+        begin_ps = max(self._reading.pop(who), comes_ps)
         last_ps = max(begin_ps, now_ps - self.transfer_ps(1))
         flow_ps = self.transfer_ps(blocks)
         late_ps = self._taken.fill(begin_ps, last_ps, flow_ps - self.transfer_ps(1))

@@ -3,11 +3,18 @@
 from collections.abc import Callable, Sequence
 from typing import NamedTuple, Protocol, runtime_checkable
 
+from memwalk.simcore.units import PS_PER_SECOND
+
 BLOCK_BYTES = 512
 """Size of a logical block: what devices number (LBN), move and bound requests by."""
 
 MOST_DEVICES = 1024
 """Devices of one simulation or trace: every device takes memory, and more are a mistake."""
+
+
+def block_ps(bytes_per_second: int) -> int:
+    """Return how long a channel, link or bus of so many bytes per second takes for a block, to the picosecond below."""
+    return BLOCK_BYTES * PS_PER_SECOND // bytes_per_second
 
 
 class Run(NamedTuple):
@@ -64,6 +71,10 @@ class StorageDevice(Protocol):
     """Capacity."""
     parts: Parts
     """The parts of the request that was served last."""
+
+    @property
+    def comes_ps(self) -> int:
+        """Return since when blocks of the read that was served last have come, in ps: from then on they flow over a bus that is free."""
 
     def serve(self, start_ps: int, block: int, blocks: int, *, write: bool) -> int:
         """Serve ``blocks`` blocks from number ``block`` on, started at ``start_ps``; returns when that is done, in ps."""

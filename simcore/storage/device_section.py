@@ -1,6 +1,6 @@
 """What device files of every kind begin with."""
 
-from typing import Literal
+from typing import Literal, Self
 
 from pydantic import Field
 
@@ -13,3 +13,7 @@ class DeviceSection(Section):
     schema_version: Literal[1]
     name: str = Field("", description="The file's name without .yaml (and nothing else)")
     description: str
+
+    def on_bus(self, bytes_per_second: int) -> Self:  # noqa: ARG002 (kinds with a bus use it)
+        """Return the device behind a bus of so many bytes per second, if its own is faster; a kind without one stays as it is."""
+        return self

@@ -27,6 +27,7 @@ class SequentialRandomDevice:
     positioning: int
     """What a page elsewhere costs more, in ps."""
     parts: Parts = field(default=Parts(), init=False)
+    comes_ps: int = field(default=0, init=False)
     _next_block: int | None = field(default=None, init=False, repr=False)
 
     def serve(self, start_ps: int, block: int, blocks: int, *, write: bool) -> int:  # noqa: ARG002 (both directions take the same)
@@ -34,7 +35,8 @@ class SequentialRandomDevice:
         seek = self._way_ps(block)
         self._next_block = block + blocks
         self.parts = Parts(seek_ps=seek, transfer_ps=blocks * self.sequential_ps // self.page_blocks)
-        return start_ps + sum(self.parts)
+        self.comes_ps = start_ps + seek
+        return self.comes_ps + self.parts.transfer_ps
 
     def positioning_ps(self, now_ps: int, request: Asked) -> int:  # noqa: ARG002 (at any time)
         """Return the way to a request: nothing if it follows the one served last."""

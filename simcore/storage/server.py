@@ -194,6 +194,7 @@ class _Place:
         self._end = _Alarm(server.env, priority)
         self._request: Request | None = None
         self._start_ps = 0
+        self._comes_ps = 0
         self._served = Served(0, 0, 0, Parts())
 
     def start(self, now: int, request: Request) -> None:
@@ -220,6 +221,8 @@ class _Place:
         moved = end = server.serve(now, request)
         if bus is not None and request.write:
             end = max(moved, now + bus.transfer_ps(request.blocks))
+        elif bus is not None:
+            self._comes_ps = server.device.comes_ps  # now, as a device may serve others before this one's end
         waited = now - self._start_ps + end - moved
         self._served = Served(request.arrival_ps, self._start_ps, end, _with_wait(server.device.parts, waited))
         self._end.set(self._finish if bus is None or request.write else self._fetch, end - now)
@@ -230,7 +233,7 @@ class _Place:
         assert self._request is not None
         assert bus is not None
         arrival, start, end, parts = self._served
-        late = bus.bring(self, end, self._request.blocks, parts.transfer_ps + parts.bus_ps)
+        late = bus.bring(self, end, self._request.blocks, self._comes_ps)
         if late == 0:
             self._finish(event)
             return

@@ -43,7 +43,7 @@ class System:
     """Atropos volumes: tracks of a quadrangle."""
     step: Step = "read"
     bus: int | None = None
-    """Bytes per second of a bus that the devices share; None if each has its own."""
+    """Bytes per second of a bus that the devices share, whose own may be faster; None if each has its own."""
     read_pages: int = 1
     """Beside a machine: pages that are read together."""
     write_batch: int | None = None
@@ -75,11 +75,11 @@ class System:
 
     def devices(self) -> list[StorageDevice]:
         """Make the devices, each as if just switched on."""
-        return [self.device.device() for _ in range(self.disks)]
+        return [self._device() for _ in range(self.disks)]
 
     def layout(self) -> Volume:
         """Make the volume: the mapping from its blocks to those of the devices. Raises ValueError if the devices do not suit it."""
-        device = self.device.device()
+        device = self._device()
         match self.volume:
             case "striped":
                 return StripedVolume(self.disks, self.stripe_blocks, device.blocks)
@@ -104,6 +104,10 @@ class System:
         env = simpy.Environment()
         bus = None if self.bus is None else Bus(self.bus)
         return VolumeServer(env, self.layout(), serve_devices(env, self.devices(), QUEUES[self.queue], bus))
+
+    def _device(self) -> StorageDevice:
+        """Make one, which moves its blocks no faster than the shared bus."""
+        return (self.device if self.bus is None else self.device.on_bus(self.bus)).device()
 
 
 def _row_blocks(device: StorageDevice) -> int:

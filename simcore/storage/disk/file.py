@@ -1,9 +1,10 @@
 """The device file of a disk, and the rules that its numbers keep."""
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, StrictBool, model_validator
 
+from memwalk.simcore.storage.device import block_ps
 from memwalk.simcore.storage.device_section import DeviceSection
 from memwalk.simcore.storage.disk.drive import Drive
 from memwalk.simcore.storage.disk.geometry import Geometry, Zone
@@ -109,6 +110,10 @@ class DiskFile(DeviceSection):
     def facts(self) -> dict[str, Any]:
         """Return what the disk's times depend on: counts, and times in ps."""
         return self.model_dump(exclude={"schema_version", "name", "description"})
+
+    def on_bus(self, bytes_per_second: int) -> Self:
+        """See `DeviceSection.on_bus`."""
+        return self.model_copy(update={"bus_per_block": max(self.bus_per_block, block_ps(bytes_per_second))})
 
     def device(self) -> Disk:
         """Make the disk."""

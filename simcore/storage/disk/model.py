@@ -26,6 +26,7 @@ class Disk:
         self.drive = drive
         self.blocks = geometry.blocks
         self.parts = Parts()
+        self.comes_ps = 0
         self._arm = Arm(geometry, drive)
         self._segments = Segments(drive.segments, drive.segment_blocks)
         self._ahead = ReadAhead(geometry, drive.read_ahead_blocks)
@@ -124,7 +125,8 @@ class Disk:
             return self._read_medium(start_ps, block, held, end)
         overhead, bus = self.drive.read_hit[self._after_write], (end - block) * self.drive.bus_ps
         self.parts = Parts(overhead_ps=overhead, bus_ps=bus)
-        return start_ps + overhead + bus
+        self.comes_ps = start_ps + overhead
+        return self.comes_ps + bus
 
     def _leaves_read_ahead(self, start_ps: int, block: int) -> bool:
         """Return whether the drive goes to a block that reading ahead would come to later."""
@@ -140,6 +142,7 @@ class Disk:
         begin_ps = max(now_ps, self._ahead.passes_ps(block))
         passed_ps = max(begin_ps, self._ahead.passes_ps(end - 1) + sector_ps)
         free_ps = now_ps + (held - block) * self.drive.bus_ps
+        self.comes_ps = begin_ps
         end_ps = self._over_bus_ps(free_ps, self._ahead.passes_ps(held), passed_ps, place, held, end)
         self.parts = Parts(now_ps - start_ps, 0, begin_ps - now_ps, passed_ps - begin_ps, end_ps - passed_ps)
         return end_ps
@@ -172,6 +175,7 @@ class Disk:
         read = self._arm.transfer(arrival_ps, place, held, end)
         if self.drive.segments:
             self._ahead.follow(read, block, end)
+        self.comes_ps = now_ps if held > block else read.begin_ps
         free_ps = now_ps + (held - block) * self.drive.bus_ps
         return read, self._over_bus_ps(free_ps, read.begin_ps, read.end_ps, place, held, end)
 

@@ -1,16 +1,15 @@
 """Device files of MEMStores."""
 
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 from pydantic import Field, ValidationInfo, field_validator, model_validator
 
-from memwalk.simcore.storage.device import BLOCK_BYTES
+from memwalk.simcore.storage.device import block_ps
 from memwalk.simcore.storage.device_section import DeviceSection
 from memwalk.simcore.storage.mems.geometry import MemsGeometry
 from memwalk.simcore.storage.mems.model import Electronics, Memstore
 from memwalk.simcore.storage.mems.sled import Sled, settle_ps
 from memwalk.simcore.units import (
-    PS_PER_SECOND,
     Acceleration,
     BitsPerSecond,
     BytesPerSecond,
@@ -91,6 +90,10 @@ class MemstoreFile(DeviceSection):
         """Return what the device's times depend on, as plain numbers (nm, ps, bits or bytes per second)."""
         return self.model_dump(exclude={"schema_version", "name", "description", "source", "sources"})
 
+    def on_bus(self, bytes_per_second: int) -> Self:
+        """See `DeviceSection.on_bus`."""
+        return self.model_copy(update={"bus": min(self.bus, bytes_per_second)})
+
     def geometry(self) -> MemsGeometry:
         """Lay the blocks out: as many cylinders as bits fit into the travel, and as many whole rows."""
         return MemsGeometry(
@@ -114,7 +117,7 @@ class MemstoreFile(DeviceSection):
         )
         electronics = Electronics(
             overhead_ps=self.command_overhead,
-            bus_ps=BLOCK_BYTES * PS_PER_SECOND // self.bus,
+            bus_ps=block_ps(self.bus),
             idle_ps=self.idle,
             startup_ps=self.startup,
             bidirectional=self.bidirectional,

@@ -43,6 +43,7 @@ class Memstore:
         self.electronics = electronics
         self.blocks = geometry.blocks
         self.parts = Parts()
+        self.comes_ps = 0
         self._row_ps = geometry.row_bits * geometry.bit_nm * PS_PER_SECOND // sled.velocity_nm_s
         self._directions = (-1, 1) if electronics.bidirectional else (1,)
         middle = geometry.cylinders // 2 * geometry.tracks * geometry.track_blocks + geometry.tracks * geometry.track_blocks // 2
@@ -78,6 +79,7 @@ class Memstore:
             bus_ps = self._starved_ps(passes, times_ps, max(start_ps, taken_ps) - on_medium_ps)
             end_ps = self._sled_free_ps = on_medium_ps + bus_ps + transfer_ps
         else:
+            self.comes_ps = on_medium_ps + self._row_ps
             self._sled_free_ps = on_medium_ps + transfer_ps
             end_ps = on_medium_ps + self._fetched_ps(passes, times_ps, start_ps - on_medium_ps)
             bus_ps = end_ps - self._sled_free_ps

@@ -1,13 +1,13 @@
 """Device files of solid-state drives."""
 
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 from pydantic import Field, ValidationInfo, field_validator
 
-from memwalk.simcore.storage.device import BLOCK_BYTES
+from memwalk.simcore.storage.device import BLOCK_BYTES, block_ps
 from memwalk.simcore.storage.device_section import DeviceSection
 from memwalk.simcore.storage.ssd.model import Flash, Ssd
-from memwalk.simcore.units import PS_PER_SECOND, Bytes, BytesPerSecond, Picoseconds, PositiveCount
+from memwalk.simcore.units import Bytes, BytesPerSecond, Picoseconds, PositiveCount
 
 _MOST = 64
 """Channels, dies on one, planes of one: several times what drives have. The model keeps every plane."""
@@ -55,6 +55,10 @@ class SsdFile(DeviceSection):
         """Return what the drive's times depend on, as plain numbers (blocks, bytes, ps, bytes per second)."""
         return self.model_dump(exclude={"schema_version", "name", "description", "source", "sources"})
 
+    def on_bus(self, bytes_per_second: int) -> Self:
+        """See `DeviceSection.on_bus`."""
+        return self.model_copy(update={"link": min(self.link, bytes_per_second)})
+
     def device(self) -> Ssd:
         """Make the drive, idle."""
         return Ssd(
@@ -68,8 +72,8 @@ class SsdFile(DeviceSection):
                 read_ps=self.page_read,
                 program_ps=self.page_program,
                 erase_ps=self.erase,
-                channel_ps=BLOCK_BYTES * PS_PER_SECOND // self.channel,
-                link_ps=BLOCK_BYTES * PS_PER_SECOND // self.link,
+                channel_ps=block_ps(self.channel),
+                link_ps=block_ps(self.link),
                 overhead_ps=self.command_overhead,
                 command_interval_ps=self.command_interval,
                 buffer_blocks=self.write_buffer // BLOCK_BYTES,

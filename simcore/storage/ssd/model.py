@@ -42,7 +42,7 @@ class Flash:
 
 
 class Ssd:
-    """One solid-state drive; see `memwalk.simcore.storage.device.StorageDevice` for its two methods.
+    """One solid-state drive; see `memwalk.simcore.storage.device.StorageDevice` for its methods.
 
     Nothing moves, so time goes where something is taken: a plane reads, programs or erases one page at a time, a channel carries
     the data of one page at a time, and so does the link. The planes are programmed in turn. Blocks lie where they were programmed
@@ -60,6 +60,7 @@ class Ssd:
         self.queue_depth = flash.queue_depth
         self.blocks = flash.blocks
         self.parts = Parts()
+        self._came_ps = [0]  # when each page of the last read was off its channel
         self._planes = [Plane() for _ in range(flash.channels * flash.dies * flash.planes)]
         self._channels = [Calendar() for _ in range(flash.channels)]
         self._link = Calendar()
@@ -70,6 +71,11 @@ class Ssd:
         self._placement = Placement(flash.blocks, flash.page_blocks)
         self._first_program = self._placement.filling
         self._done_ps: deque[int] = deque()  # of the latest programs, the one before `_placement.filling` last
+
+    @property
+    def comes_ps(self) -> int:
+        """See `memwalk.simcore.storage.device.StorageDevice`."""
+        return min(self._came_ps)
 
     def serve(self, start_ps: int, block: int, blocks: int, *, write: bool) -> int:
         """Serve ``blocks`` blocks from ``block`` on, started at ``start_ps``; returns when that is done. Sets `parts`.
@@ -105,6 +111,7 @@ class Ssd:
     def _read(self, ready_ps: int, block: int, blocks: int) -> tuple[int, int, int]:
         """Read into the host; returns when the last page is there, how long it waited for its plane, and how long it was read."""
         last = (ready_ps, 0, 0)
+        self._came_ps = came_ps = []
         for program, taken in self._placement.programs(block, blocks).items():
             wait_ps, flash_ps, free_ps = 0, 0, ready_ps
             if not self._is_buffered(program, ready_ps):
@@ -113,6 +120,7 @@ class Ssd:
                 wait_ps, flash_ps = turn_ps - ready_ps, self.flash.read_ps
                 free_ps = self._over_channel(plane, turn_ps + flash_ps, taken)
                 self._planes[plane].read(free_ps)
+            came_ps.append(free_ps)
             end_ps = self._link.take(free_ps, taken * self.flash.link_ps)
             last = max(last, (end_ps, wait_ps, flash_ps))
         return last
