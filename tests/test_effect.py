@@ -161,7 +161,6 @@ def on_storage(workload: str, storage: str) -> str:
             (f"machine.caches.L1.prefetchers={STREAM % 1}", OTHER, f"{STREAMS}=8"),
             STREAMS,
         ),
-        (experiment(JOIN), (f"machine.caches.L1.prefetchers={STREAM % 2}", f"{STREAMS}=1", f"{DEGREE}=4"), DEGREE),
         (on_storage(WRITES, ATLAS % ""), ("storage.parameters.segments=4",), "storage.parameters.segments"),
         (experiment(POSITION, ATLAS % "" + "dbms: shore-pentium2\n"), (EXCHANGE,), "machine.core.exchange"),
         (experiment(Q6, ATLAS % "" + f"dbms: compiled\nbeside: {{scan: {{{CLOTHO}}}}}\n"), (EXCHANGE,), "machine.core.exchange"),

@@ -126,11 +126,6 @@ def _runs_ahead(run: Run) -> bool:
     return bool(_prefetcher(run).get("degree", 1) > 1)
 
 
-def _has_room_ahead(run: Run) -> bool:
-    """Whether a hardware prefetcher may ask for several lines at a use: a stream that is one line ahead has no more to ask for."""
-    return bool(_prefetcher(run).get("distance_lines") != 1)
-
-
 def _mispredicts(run: Run) -> bool:
     """Whether a branch may be predicted wrongly: a DBMS's profile says itself how often."""
     predictor = run.machine.get("core", {}).get("branch_predictor", {})
@@ -231,13 +226,6 @@ RULES = (
         "machine.caches.*.prefetchers.*.distance_lines",
         "streams with a degree above 1: one line at each use is one line ahead, however far they may go",
         _runs_ahead,
-        is_needed=True,
-    ),
-    Rule(
-        "machine.caches.*.prefetchers.*.degree",
-        "streams with distance_lines above 1: one line ahead is one line at each use",
-        _has_room_ahead,
-        neutral=(1,),
         is_needed=True,
     ),
     Rule(

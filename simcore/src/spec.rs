@@ -225,7 +225,7 @@ pub enum PrefetcherSpec {
         /// Streams followed at once.
         #[schemars(range(min = 1))]
         streams: u32,
-        /// Lines fetched at each use.
+        /// Lines fetched at each use; at most `distance_lines`.
         #[schemars(range(min = 1))]
         degree: u32,
         /// Lines that a stream may run ahead.

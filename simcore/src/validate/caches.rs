@@ -236,7 +236,12 @@ impl PrefetcherSpec {
             } => {
                 within("streams", streams, 1024)?;
                 within("degree", degree, most_lines)?;
-                within("distance_lines", distance_lines, 1024)
+                within("distance_lines", distance_lines, 1024)?;
+                require(degree <= distance_lines, &format!("{path}.degree"), || {
+                    format!(
+                        "{degree} lines at each use are more than the {distance_lines} that the stream may run ahead (distance_lines)"
+                    )
+                })
             }
         }
     }

@@ -117,10 +117,10 @@ fn a_stride_is_prefetched_after_two_equal_steps() {
 
 #[test]
 fn a_stream_runs_ahead_of_two_misses_up_to_its_distance() {
-    let stream = |distance_lines| PrefetcherSpec::Stream {
+    let stream = PrefetcherSpec::Stream {
         streams: 2,
-        degree: 4,
-        distance_lines,
+        degree: 3,
+        distance_lines: 3,
     };
     let lines = |lines: &[u64]| -> Vec<Event> {
         lines
@@ -128,7 +128,7 @@ fn a_stream_runs_ahead_of_two_misses_up_to_its_distance() {
             .map(|line| after(1, load(line * LINE)))
             .collect()
     };
-    let spec = prefetching(0, stream(3));
+    let spec = prefetching(0, stream);
     for (line, cycles) in [(12, 1), (14, 1), (15, T1)] {
         // 60 cycles, so that the last of the lines, three intervals after the miss, has come.
         assert_eq!(

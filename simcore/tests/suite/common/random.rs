@@ -227,11 +227,11 @@ pub fn any_prefetcher() -> impl Strategy<Value = PrefetcherSpec> {
             table_entries: 1 << bits,
             degree,
         }),
-        (1_u32..5, 1_u32..4, 1_u32..9).prop_map(|(streams, degree, distance_lines)| {
+        (1_u32..5, 1_u32..4, 0_u32..8).prop_map(|(streams, degree, further)| {
             PrefetcherSpec::Stream {
                 streams,
                 degree,
-                distance_lines,
+                distance_lines: degree + further,
             }
         }),
     ]
