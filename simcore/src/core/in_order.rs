@@ -440,7 +440,7 @@ impl Clocked for InOrder {
         let operand = operand.map_or(0, |operand| {
             operand.timing.complete + u64::from(event.chain)
         });
-        let mut ready = now.max(operand);
+        let mut ready = self.dispatches(event).max(operand);
         if matches!(event.kind, Kind::Store | Kind::StoreNta) {
             let (room, _) = self.store_buffer.free();
             ready = ready.max(room);

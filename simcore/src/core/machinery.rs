@@ -304,7 +304,7 @@ impl Machinery {
 
     /// Loads bytes that lie in several pages: those of each are asked for when its translation is there, and the last to come are waited for.
     #[inline(never)]
-    fn load_pages(
+    fn load_pages<T: Time>(
         &mut self,
         caches: &mut Hierarchy,
         event: &Event,
@@ -318,7 +318,7 @@ impl Machinery {
         let mut latest = Timing::default();
         loop {
             let unblocked = self.after_walk(issue);
-            let translated = self.translate::<Cycles>(caches, address, unblocked, now);
+            let translated = self.translate::<T>(caches, address, unblocked, now);
             let next = self.tlb.next_page(address, end);
             let bytes = (address, next.unwrap_or(end) - address);
             let (when, reason) = (When::ahead(translated, now), (purpose, event.site));
@@ -326,10 +326,10 @@ impl Machinery {
             let served = if address == event.address {
                 match caches.access_at_once(port, bytes, when, purpose) {
                     Ok(complete) => Served { complete, level: 0 },
-                    Err(look) => caches.access_on::<Cycles>(port, look, bytes, when, reason),
+                    Err(look) => caches.access_on::<T>(port, look, bytes, when, reason),
                 }
             } else {
-                caches.access_further::<Cycles>(port, bytes, when, reason)
+                caches.access_further::<T>(port, bytes, when, reason)
             };
             if served.complete > latest.complete {
                 latest = Timing {
@@ -364,7 +364,7 @@ impl Machinery {
             .tlb
             .is_in_one_page(event.address, u64::from(event.size))
         {
-            return self.load_pages(caches, event, issue, now, purpose);
+            return self.load_pages::<Cycles>(caches, event, issue, now, purpose);
         }
         let unblocked = self.after_walk(issue);
         let translated = self.translate::<Cycles>(caches, event.address, unblocked, now);
@@ -437,7 +437,12 @@ impl Machinery {
         purpose: Purpose,
         time: u64,
     ) {
-        self.translate_all::<Standstill>(caches, bytes(event, purpose), time, time);
+        let (address, size) = bytes(event, purpose);
+        if event.kind != Kind::Store && !self.tlb.is_in_one_page(address, size) {
+            self.load_pages::<Standstill>(caches, event, time, time, purpose);
+            return;
+        }
+        self.translate_all::<Standstill>(caches, (address, size), time, time);
         self.access::<Standstill>(caches, event, When::at_once(time), purpose);
     }
 

@@ -250,14 +250,22 @@ impl OutOfOrder {
         self.slots.dispatch(instructions);
     }
 
-    /// Dispatches nothing before the reorder buffer has entries for so many instructions.
+    /// Dispatches so many instructions no earlier than that the last of them has an entry of the reorder buffer.
     fn wait_for_entries(&mut self, instructions: u64) {
         let last = self.slots.instructions() + instructions;
         let left = self.reorder_buffer.left_before(last);
-        if left > 0 {
-            // Entries are taken over a cycle of slots later.
-            self.slots.dispatch_from(left + self.width - 1);
+        self.slots
+            .dispatch_from(self.first_slot_behind(left, instructions));
+    }
+
+    /// The first of the slots of so many instructions, when the last of them takes the entry of one that has graduated before slot `left`;
+    /// 0 if nobody had it before. An entry is taken over a cycle of slots later. Those of the others are free by then: instructions graduate
+    /// in slots of their own.
+    fn first_slot_behind(&self, left: u64, instructions: u64) -> u64 {
+        if left == 0 {
+            return 0;
         }
+        (left + self.width).saturating_sub(instructions)
     }
 
     /// The instructions run so far have graduated.

@@ -124,6 +124,33 @@ fn the_order_of_the_cores_decides_ties_only() {
     );
 }
 
+/// A line that one core asks for first, after some plain instructions, is there for another that asks for it after more of them, whichever
+/// of the two comes first in the list of cores.
+#[test]
+fn plain_instructions_before_an_access_count_in_the_order_of_cores() {
+    let narrow = |mut spec: MachineSpec| {
+        spec.core.integer_units = 1;
+        spec
+    };
+    // More of them than the reorder buffer has entries, at one a cycle; and as many as it has room for.
+    for spec in [in_order(), machine(), narrow(in_order()), narrow(machine())] {
+        for (early, late) in [(400, 4000), (4, 28)] {
+            let cores = [early, late].map(|before| vec![plain(before, load(0))]);
+            for programs in [cores.to_vec(), cores.iter().rev().cloned().collect()] {
+                let asked: Vec<u64> = programs
+                    .iter()
+                    .map(|events| events[0].instructions.into())
+                    .collect();
+                let statistics = on_cores(&spec, &programs);
+                for (core, before) in statistics.cores.iter().zip(asked) {
+                    let fills = u64::from(before == u64::from(early));
+                    assert_eq!(core.bus.fills, fills, "{:?} {early} {late}", spec.core);
+                }
+            }
+        }
+    }
+}
+
 #[test]
 fn more_traces_than_cores_are_refused() {
     let error = Multicore::new(&machine(), &ThreadOf::programs(&vec![Layout::default(); 2]))

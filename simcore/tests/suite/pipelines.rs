@@ -2,7 +2,7 @@
 
 use crate::common::*;
 use crate::multicore::on_cores;
-use simcore::spec::MachineSpec;
+use simcore::spec::{MachineSpec, MemorySpec};
 use simcore::{Engine, Statistics};
 use traces::{Event, EventSink, Kind, Layout, OpClass, Segment};
 
@@ -37,6 +37,27 @@ fn plain_instructions_are_as_many_per_cycle_as_there_are_integer_units() {
             let of = |instructions| busy(&spec, &[plain(instructions, branch(true))]);
             assert_eq!(of(800) - of(400), 400 / u64::from(units));
         }
+    }
+}
+
+/// Each instruction takes the entry of the one 128 before it, a cycle after that has graduated. Loads miss, and come after 250 cycles.
+///
+/// Behind 31 plain instructions the first is instruction 31: it issues in cycle 8 and graduates in cycle 258. The fifth, instruction 159, takes
+/// its entry in cycle 259, and has its line in cycle 510. Behind 30 the sixth is instruction 185, and takes the entry of instruction 57.
+/// That graduates 27 slots behind the first load, instruction 30, in slot 4 * 258 + 27: the sixth load has its line in cycle 516.
+#[test]
+fn instructions_take_entries_of_the_reorder_buffer_one_by_one() {
+    let [mut spec, _] = both();
+    spec.memory = MemorySpec::Fixed {
+        latency_cycles: T1 as u32,
+        interval_cycles: 1,
+        write_backs_use_bus: true,
+    }
+    .into();
+    for (before, loads, there) in [(31, 5, 510), (30, 6, 516)] {
+        let events = (0..loads).map(|line| plain(before, load(line * LINE)));
+        let found = cycles(&spec, &events.collect::<Vec<_>>());
+        assert_eq!(found, there + 1, "{before} before each");
     }
 }
 

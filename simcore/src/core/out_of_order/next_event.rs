@@ -12,14 +12,7 @@ impl Clocked for OutOfOrder {
 
     /// Where it has several instructions of its own, the cycle of the first.
     fn dispatches(&self, event: &Event) -> u64 {
-        let plain = u64::from(event.instructions);
-        let own = event.own_instructions();
-        let slot = if self.slots.have_room(plain + own) || plain + own == 0 {
-            self.slots.dispatched() + plain
-        } else {
-            self.foresee_start(plain, own)
-        };
-        slot / self.width
+        self.slots.cycle(self.foresee_first(event))
     }
 
     #[inline]
@@ -27,11 +20,9 @@ impl Clocked for OutOfOrder {
         if !(event.kind.is_access() || event.kind.wants_latch()) {
             return now;
         }
-        let instructions = u64::from(event.instructions) + event.own_instructions();
-        let mut ready = now.max(self.operand(event));
-        if !self.slots.have_room(instructions) {
-            ready = ready.max(self.foresee_dispatch(instructions));
-        }
+        // It asks when its last instruction has been dispatched.
+        let last = self.foresee_first(event) + event.own_instructions().max(1) - 1;
+        let mut ready = (self.slots.cycle(last) + 1).max(self.operand(event));
         if matches!(event.kind, Kind::Store | Kind::StoreNta) {
             let graduated = self.slots.graduation(self.slots.instructions());
             let (room, _) = self.store_buffer.free();
@@ -56,10 +47,27 @@ impl OutOfOrder {
         ready + u64::from(self.exchange.further_cycles)
     }
 
-    /// The slot in which the first of an event's `own` instructions would be dispatched. The plain ones before it are run in groups, as by
-    /// [`OutOfOrder::start`].
+    /// The slot in which the first of the next event's own instructions would be dispatched.
+    #[inline]
+    fn foresee_first(&self, event: &Event) -> u64 {
+        let plain = u64::from(event.instructions);
+        let own = event.own_instructions();
+        let next = self.slots.dispatched();
+        if self.slots.have_room(plain + own) {
+            return next + plain;
+        }
+        if plain > self.slots.largest_group() {
+            return self.foresee_groups(plain, own);
+        }
+        let instructions = plain + own;
+        let last = self.slots.instructions() + instructions;
+        let left = self.reorder_buffer.foresee_left_before(last);
+        next.max(self.first_slot_behind(left, instructions)) + plain
+    }
+
+    /// The same where the plain instructions are run in groups, as by [`OutOfOrder::start`].
     #[inline(never)]
-    fn foresee_start(&self, mut plain: u64, own: u64) -> u64 {
+    fn foresee_groups(&self, mut plain: u64, own: u64) -> u64 {
         let group = self.slots.largest_group();
         let mut slots = self.slots.clone();
         let mut graduated = Vec::new();
@@ -83,22 +91,12 @@ impl OutOfOrder {
         let last = slots.instructions() + instructions;
         let leave = last.saturating_sub(self.reorder_buffer.entries);
         let foreseen = leave.saturating_sub(self.slots.instructions());
-        let groups = (foreseen / slots.largest_group()) as usize;
-        let left = match groups.min(graduated.len()).checked_sub(1) {
-            Some(group) => graduated[group],
+        let group = slots.largest_group();
+        let groups = ((foreseen / group) as usize).min(graduated.len());
+        let left = match groups.checked_sub(1) {
+            Some(number) => graduated[number] + (foreseen - groups as u64 * group),
             None => self.reorder_buffer.foresee_left_before(last),
         };
-        if left > 0 {
-            slots.dispatch_from(left + self.width - 1);
-        }
-    }
-
-    /// The cycle in which the last of so many more instructions would be dispatched that may have to wait for entries of the reorder buffer.
-    #[inline(never)]
-    fn foresee_dispatch(&self, instructions: u64) -> u64 {
-        let last = self.slots.instructions() + instructions;
-        let left = self.reorder_buffer.foresee_left_before(last);
-        let dispatched = self.slots.foresee_dispatch(instructions);
-        dispatched.max(left.div_ceil(self.width))
+        slots.dispatch_from(self.first_slot_behind(left, instructions));
     }
 }

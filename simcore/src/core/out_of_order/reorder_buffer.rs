@@ -14,7 +14,7 @@ struct Departure {
 
 /// A table of when its entries are free.
 ///
-/// An event leaves with its last instruction; the plain instructions before it take the slot of the event before them.
+/// An event leaves with its last instruction; the plain instructions before it take the slots right behind the event before them.
 #[derive(Clone, Debug)]
 pub(super) struct ReorderBuffer {
     pub(super) entries: u64,
@@ -48,25 +48,30 @@ impl ReorderBuffer {
     /// The slot after those in which everything graduated whose entries are taken over up to `instruction`; 0 if the
     /// entries had nobody before.
     pub(super) fn left_before(&mut self, instruction: u64) -> u64 {
-        let Some(found) = self.find(instruction) else {
+        let Some(leaves) = instruction.checked_sub(self.entries) else {
             return 0;
         };
+        self.found = self.find(leaves);
         self.asked = self.next;
-        self.found = found;
-        self.departures[self.place(found)].slot
+        self.left(self.found, leaves)
     }
 
     /// The same for who only wants to know.
     pub(super) fn foresee_left_before(&self, instruction: u64) -> u64 {
-        let found = self.find(instruction);
-        found.map_or(0, |found| self.departures[self.place(found)].slot)
+        let leaves = instruction.checked_sub(self.entries);
+        leaves.map_or(0, |leaves| self.left(self.find(leaves), leaves))
     }
 
-    /// The latest departure whose entry is taken over up to `instruction`; nothing for the first instructions, which find entries that
-    /// nobody had before.
+    /// The slot after that of instruction `leaves`, counted from 1, which graduates behind a departure and before the next.
     #[inline]
-    fn find(&self, instruction: u64) -> Option<usize> {
-        let leaves = instruction.checked_sub(self.entries)?;
+    fn left(&self, found: usize, leaves: u64) -> u64 {
+        let Departure { instructions, slot } = self.departures[self.place(found)];
+        slot + (leaves - instructions)
+    }
+
+    /// The latest departure up to instruction `leaves`.
+    #[inline]
+    fn find(&self, leaves: u64) -> usize {
         // As many events have left since the last look-up as have come, as a rule. Each event has an instruction at least,
         // so that the one this many events back left in time, and no older one is the last that did.
         let oldest = self.next.saturating_sub(1 + self.entries as usize);
@@ -78,7 +83,7 @@ impl ReorderBuffer {
         {
             found += 1;
         }
-        Some(found)
+        found
     }
 
     /// All of `instructions` have graduated, in slots before `slot`; their entries are taken over a cycle of slots later.
@@ -106,7 +111,7 @@ mod tests {
                 let instruction: u64 = graduated + instructions;
                 let expected = instruction.checked_sub(u64::from(entries)).map_or(0, |leaves| {
                     let left = departures.iter().rev().find(|(last, _)| *last <= leaves);
-                    left.map_or(0, |&(_, slot)| slot)
+                    left.map_or(0, |&(last, slot)| slot + leaves - last)
                 });
                 if asks {
                     prop_assert_eq!(buffer.left_before(instruction), expected);

@@ -21,7 +21,7 @@ pub(super) struct Slots {
     not_dispatched: u64,
     /// Slots that graduation left empty.
     not_graduated: u64,
-    /// Slots by which graduation may be ahead of dispatch before the reorder buffer can be full.
+    /// Slots that graduation may leave empty beyond those of dispatch before the reorder buffer can be full.
     slack: i64,
     /// Largest group of plain instructions dispatched at once.
     largest_group: i64,
@@ -52,7 +52,7 @@ impl Slots {
             instructions: 0,
             not_dispatched: 0,
             not_graduated: 0,
-            slack: i64::from(entries) - width + 1,
+            slack: i64::from(entries) - width,
             largest_group: i64::from(entries / 4).max(1),
             room: 0,
             units,
@@ -93,11 +93,15 @@ impl Slots {
     }
 
     /// Graduation takes a slot per instruction at least: if the whole reorder buffer, graduated back to back, would have
-    /// been left in time, it has been.
+    /// been left in time, it has been. That holds for the next instruction as for those behind it.
     #[inline]
     fn count_room(&mut self) {
         let ahead = self.not_dispatched.cast_signed() - self.not_graduated.cast_signed();
-        self.room = self.largest_group.min(self.slack + ahead);
+        self.room = if self.slack + ahead < 0 {
+            0
+        } else {
+            self.largest_group
+        };
     }
 
     /// Whether so many more are dispatched without a further look: they are no more than the largest group, and there
@@ -122,12 +126,6 @@ impl Slots {
             .divide(self.instructions + self.not_dispatched - 1)
     }
 
-    /// The cycle in which the last of so many more instructions would be dispatched, at least one.
-    #[inline]
-    pub(super) fn foresee_dispatch(&self, instructions: u64) -> u64 {
-        self.per_cycle.divide(self.dispatched() + instructions - 1)
-    }
-
     /// The slot that is dispatched next.
     #[inline]
     pub(super) fn dispatched(&self) -> u64 {
@@ -136,7 +134,13 @@ impl Slots {
 
     /// The cycle of that slot.
     pub(super) fn next_dispatch(&self) -> u64 {
-        self.per_cycle.divide(self.dispatched())
+        self.cycle(self.dispatched())
+    }
+
+    /// The cycle of a slot.
+    #[inline]
+    pub(super) fn cycle(&self, slot: u64) -> u64 {
+        self.per_cycle.divide(slot)
     }
 
     /// Dispatches nothing before `slot`.
@@ -237,10 +241,9 @@ mod tests {
             for (plain, others, no_dispatch, no_graduation) in groups {
                 dispatched += no_dispatch;
                 slots.dispatch_from(dispatched);
-                let room = dispatched + 64 - width + 1;
                 prop_assert_eq!(
                     slots.have_room(plain + others),
-                    plain + others <= 16 && graduated + plain + others <= room
+                    plain + others <= 16 && graduated + width <= dispatched + 64
                 );
                 let first = dispatched;
                 dispatched += plain + others;
