@@ -31,7 +31,8 @@ impl Asked {
         Self(0)
     }
 
-    /// Reads page `page` of a relation of `pages` pages into its frame, and asks for those behind it.
+    /// Reads page `page` of a relation of `pages` pages into its frame, and asks for those behind it. The first page of all is asked for before
+    /// those: disks serve who comes first.
     pub(super) fn read<T: Trace>(
         &mut self,
         trace: &mut T,
@@ -40,7 +41,9 @@ impl Asked {
         pages: u64,
     ) {
         let until = (page + 1 + from.ahead).min(pages);
-        (self.0.max(page + 1)..until).for_each(|next| trace.page_prefetch(from.first + next));
+        if until > page + 1 {
+            (self.0.max(page)..until).for_each(|next| trace.page_prefetch(from.first + next));
+        }
         self.0 = until;
         trace.page_read(from.first + page, frame);
     }

@@ -369,3 +369,28 @@ fn a_scan_goes_down_to_its_first_key_once() {
     assert!(steps(false) >= 200);
     assert_eq!(steps(true), 2 * steps(false));
 }
+
+/// A division of a leaf page tells parents where their nodes have gone. Neighbours have mostly one parent, which stays pinned.
+#[test]
+fn divisions_pin_a_parent_once_for_neighbours() {
+    let cache_first = &structures()[4];
+    let stream = disk_index(cache_first, &json!({"page_bytes": 8192, "keys": 10_000}));
+    // Where nodes lie in their pages, as stored since a page was pinned or unpinned last.
+    let mut places: Vec<u64> = Vec::new();
+    let mut neighbours = 0;
+    for event in stream
+        .events
+        .iter()
+        .filter(|event| event.kind == Kind::Store)
+    {
+        match (stream.site(event), event.size) {
+            ("frame descriptor: store pins", _) => places.clear(),
+            ("store pointer", 2) => {
+                neighbours += usize::from(places.contains(&(event.address - 2)));
+                places.push(event.address);
+            }
+            _ => {}
+        }
+    }
+    assert!(neighbours > 50, "{neighbours}");
+}

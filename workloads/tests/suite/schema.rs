@@ -324,8 +324,14 @@ fn numbers_of_a_choice_and_powers_of_two_are_the_only_ones() {
                 continue;
             }
             let bound = |key: &str| parameter.schema[key].as_u64().unwrap();
-            let most = bound("maximum").min(2000);
-            for number in bound("minimum")..=most {
+            let within = bound("minimum")..=bound("maximum");
+            // All small numbers, and each power of two with its neighbours.
+            let powers_of_two = (7..16).map(|bit| 1_u64 << bit);
+            let around = powers_of_two.flat_map(|power| power - 1..=power + 1);
+            for number in (0..=100)
+                .chain(around)
+                .filter(|number| within.contains(number))
+            {
                 let legal = listed.is_none_or(|numbers| numbers.contains(&json!(number)))
                     && (!powers || number.is_power_of_two());
                 let passes = workloads_of(&kernel)

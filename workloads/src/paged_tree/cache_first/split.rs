@@ -80,24 +80,28 @@ impl<K: Key> CacheFirstTree<K> {
             node: self.byte(stay[stay.len() - 1].2.line),
             dep: stay[stay.len() - 1].3,
         };
-        for &(parent, slot, child, dep) in go {
-            let old = At {
-                page: *page,
-                node: self.byte(child.line),
-                dep,
-            };
-            let new = self.take(trace, &right);
-            self.copy_node(trace, &old, &new);
-            self.release(trace, &old);
-            let pointer = self.pointer(&new);
-            self.store_next(trace, 0, &before, (pointer, new.dep));
-            before = new;
-            let above = self.fix(trace, parent.0, parent.1);
-            self.store_child(trace, 1, &above, slot, (pointer, new.dep));
-            self.pool.unfix(trace, &above.page, true);
-            if child == wanted {
-                found = pointer;
+        // Nodes that are next to each other have mostly one parent, which stays pinned.
+        for siblings in go.chunk_by(|one, next| one.0.0 == next.0.0) {
+            let (parent, waits) = siblings[0].0;
+            let above = self.fix(trace, parent, waits);
+            for &(_, slot, child, dep) in siblings {
+                let old = At {
+                    page: *page,
+                    node: self.byte(child.line),
+                    dep,
+                };
+                let new = self.take(trace, &right);
+                self.copy_node(trace, &old, &new);
+                self.release(trace, &old);
+                let pointer = self.pointer(&new);
+                self.store_next(trace, 0, &before, (pointer, new.dep));
+                before = new;
+                self.store_child(trace, 1, &above, slot, (pointer, new.dep));
+                if child == wanted {
+                    found = pointer;
+                }
             }
+            self.pool.unfix(trace, &above.page, true);
         }
         self.store_back(trace, &right, go[0].0);
         self.list_page(trace, page, &right);
