@@ -83,10 +83,14 @@ def test_cores_whose_caches_are_apart_wait_for_latches_only() -> None:
     assert (of_one.latch_cycles, of_one.transfer_cycles, of_apart.transfer_cycles) == (0, 0, 0)
     assert 0 < of_apart.latch_cycles < 0.05 * of_apart.cycles
     assert of_apart.cycles - of_apart.latch_cycles == pytest.approx(of_one.cycles, rel=0.1)
-    # Coherent caches of four cores hold the index together. Readers that change nothing leave what insertions change to be waited for.
+    # Coherent caches of four cores hold the index together.
     assert of_coherent.cycles < of_apart.cycles
-    assert 0 < of_optimistic.latch_cycles < 0.9 * of_coherent.latch_cycles
     assert 0 < of_optimistic.transfer_cycles < of_coherent.transfer_cycles
+    # Readers that change nothing leave what insertions change to be waited for: in arrays, where half a page is moved, most of it.
+    assert of_optimistic.latch_cycles > 0
+    tree = by_name(alone)["disk-first"]
+    pinned, read = (simulate(tree, "insert", asked) for asked in (coherent, optimistic))
+    assert 0 < read.latch_cycles < 0.9 * pinned.latch_cycles
     # One core that reads optimistically looks at versions, and waits for nobody.
     lonely = simulate(array, "insert", replace(alone, optimistic=True))
     assert lonely.cycles == pytest.approx(of_one.cycles, rel=0.03)

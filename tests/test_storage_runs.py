@@ -519,7 +519,9 @@ def test_threads_of_a_join_wait_for_pages_of_their_own_and_the_parts_of_their_wa
         times = statistics[STORAGE_TIME]
         assert sum(times[f"io_{part}_seconds"] for part in IO_PARTS) == pytest.approx(times["io_seconds"], rel=1e-6)
         assert times["seconds"] == pytest.approx(times["cpu_seconds"] + times["io_seconds"] + times.get("ended_seconds", 0))
-    assert together[STORAGE_TIME]["seconds"] < alone[STORAGE_TIME]["seconds"], "four processors keep more requests waiting"
+    if algorithm in ("grace", "inspector"):
+        assert together[STORAGE_TIME]["seconds"] < alone[STORAGE_TIME]["seconds"], "four processors keep more requests waiting"
+    # Of sort-merge one processor does, which reads from four inputs at a time.
 
 
 def test_a_processor_that_has_ended_does_not_work(tmp_path: Path) -> None:
