@@ -83,10 +83,11 @@ def an_advice(
     interval: float = 100.0,
     latches: float = 0.0,
     transfers: float = 0.0,
+    inserting: float = 0.0,
 ) -> IndexAdvice:
     """Times in microseconds."""
     total = (processor + (reads + queued) * page) * 1e-6
-    share, does = (0.5 if reads else 1.0), f"{index} does it"
+    share, does, moves = (0.5 if reads else 1.0), f"{index} does it", f"{index} moves it"
     times = {"simulated_seconds": total, "predicted_seconds": total, "page_seconds": page * 1e-6, "processor_seconds": processor * 1e-6}
     counts = {
         "simulated_page_reads": reads,
@@ -96,6 +97,8 @@ def an_advice(
         "predicted_cycles": 1.0,
     }
     times["device_seconds"] = cores * reads * interval * 1e-6
+    times["inserting_seconds"] = inserting * 1e-6
     times |= {"page_interval_seconds": interval * 1e-6, "latch_seconds": latches * 1e-6, "transfer_seconds": transfers * 1e-6}
     rate = cores / total
-    return IndexAdvice(index, size, {}, does, index in CONSCIOUS, **times, **counts, pages=1000, held=share, operations_per_second=rate)
+    pages = {"pages": 1000, "held": share}
+    return IndexAdvice(index, size, {}, does, moves, index in CONSCIOUS, **times, **counts, **pages, operations_per_second=rate)

@@ -92,13 +92,23 @@ def test_reasons_are_told_below_a_table() -> None:
     assert result.exit_code == 0, result.output
     of = "1,000,000 keys of 4 bytes with 64 MiB of memory, on thesis-simulator with nvme-ssd"
     assert f"An operation on an index of {of}" in result.stdout
-    assert "What was simulated lies in the last cache, and the real index does not" in result.stdout
+    assert "What was simulated is 0.1 times the last cache, and the real index is larger" in result.stdout
     assert "Simulated were 2,000 keys of 1,000,000" in result.stdout
 
 
 def test_the_title_names_memory_by_the_unit_it_is_whole_in() -> None:
     result = advise("--sample", "2000", "--page-sizes", "4KiB", "--memory", "512KiB")
     assert "keys of 4 bytes with 512 KiB of memory" in result.stdout
+
+
+def test_who_mostly_inserts_hears_what_insertions_move() -> None:
+    """Half of the array's time is the search of its mix: what it does then is what searches do."""
+    best = an_advice("slotted", 4096, 4.0, 0.0, inserting=3.0)
+    others = [an_advice("array", 4096, 20.0, 0.0, inserting=18.0), an_advice("micro-index", 4096, 20.0, 0.0, inserting=10.0)]
+    said = reasons([best, *others], task())
+    assert said[0].startswith("slotted in pages of 4 KB is best: slotted moves it, and ")
+    assert said[1].endswith(": array moves it, and the processor takes 20 us instead of 4 us.")
+    assert said[2].endswith(": micro-index does it, and the processor takes 20 us instead of 4 us.")
 
 
 def test_reasons_name_what_is_lost() -> None:

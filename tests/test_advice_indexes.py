@@ -103,6 +103,10 @@ def test_what_is_simulated_is_bounded_and_has_the_same_share_in_memory() -> None
     assert frames / pages == pytest.approx(102_400 / sum(array.pages(100_000_000)), abs=0.01)
     assert task(sample=2000).simulated_keys == 2000
     assert task(sample=2000).is_small
+    # 128 KiB of last cache, entries of 8 bytes, nine tenths of a page: 20,000 keys are 1.4 times as large, 30,000 2.03 times.
+    assert task(sample=20_000).is_small
+    assert not task(sample=30_000).is_small
+    assert not task(keys=20_000).is_small, "that is all there is"
     assert not large.is_small
     assert simulated_frames(by_name(task())["array"], task()) == 0, "all pages are in memory"
 

@@ -12,7 +12,15 @@ from memwalk.analysis.explain.prefetch_effect import PrefetchEffect, prefetch_ef
 
 def row(variant: str, **changes: Any) -> dict[str, Any]:
     """Make a point of ten operations: 1000 cycles on a core of two slots, half of them waits for lines."""
-    plain = {"experiment": "e", "variant": variant, "cycles": 1000, "slots_total": 2000, "slots_dcache": 1000, "operations": 10}
+    plain = {
+        "experiment": "e",
+        "variant": variant,
+        "cycles": 1000,
+        "slots_total": 2000,
+        "slots_dcache": 1000,
+        "slots_dtlb": 0,
+        "operations": 10,
+    }
     prefetches = dict.fromkeys(("prefetches_issued", "prefetches_useless", "prefetches_dropped", "prefetches_late", "prefetches_unused"), 0)
     return plain | prefetches | {"workload.keys": 100, "workload.algorithm": variant} | changes
 
@@ -31,7 +39,7 @@ def effect(of: dict[str, Any], *others: dict[str, Any]) -> PrefetchEffect:
 def test_prefetches_are_compared_with_the_variant_that_has_none() -> None:
     found = effect(AHEAD, PLAIN)
     assert found == PrefetchEffect(
-        issued=6.0, brought=4.0, late=1.0, unused=0.2, dropped=0.5, cycles=60.0, waits=10.0, without="plain", waits_without=50.0
+        issued=6.0, brought=4.0, late=1.0, unused=0.2, dropped=0.5, cycles=60.0, waits=10.0, walks=0.0, without="plain", waits_without=50.0
     )
     assert found.sentence() == (
         "Prefetches bring 4.00 lines, of which 25.0% come late and 5.0% leave unused, and 0.50 more are dropped on TLB misses; "
@@ -45,11 +53,10 @@ def test_what_makes_waits_longer_is_said_to() -> None:
 
 
 def test_a_run_without_prefetches_tells_what_they_could_remove() -> None:
-    assert (
-        effect(PLAIN, AHEAD)
-        .sentence()
-        .endswith("waits for lines take 50.0 of 100.0 cycles (50%), which is the most that prefetching could remove.")
-    )
+    said = effect(PLAIN, AHEAD).sentence()
+    assert said.endswith("waits for lines take 50.0 of 100.0 cycles (50%). Prefetching can remove these.")
+    said = effect(PLAIN | {"slots_dtlb": 100}, AHEAD).sentence()
+    assert said.endswith("Prefetching can remove these, and page walks (5.0) where prefetches do them.")
 
 
 def test_where_none_is_dropped_nothing_is_said_of_it() -> None:

@@ -11,7 +11,7 @@ from memwalk.analysis.experiments.results import is_parameter
 
 ISSUED, USELESS, DROPPED = "prefetches_issued", "prefetches_useless", "prefetches_dropped"
 LATE, UNUSED = "prefetches_late", "prefetches_unused"
-WAITS = "slots_dcache"
+WAITS, WALKS = "slots_dcache", "slots_dtlb"
 
 
 @dataclass(frozen=True)
@@ -31,6 +31,8 @@ class PrefetchEffect:
     cycles: float
     waits: float
     """Cycles in which the oldest instruction waited for a line."""
+    walks: float
+    """The same for a translation."""
     without: str | None
     """The variant without prefetches that did the same, if the table has one."""
     waits_without: float
@@ -41,7 +43,8 @@ class PrefetchEffect:
         share = self.waits / self.cycles if self.cycles else 0.0
         left = f"{self.waits:,.1f} of {self.cycles:,.1f} cycles ({share:.0%})"
         if not self.issued:
-            return f"Nothing is prefetched by the program: waits for lines take {left}, which is the most that prefetching could remove."
+            walks = f", and page walks ({self.walks:,.1f}) where prefetches do them" if self.walks else ""
+            return f"Nothing is prefetched by the program: waits for lines take {left}. Prefetching can remove these{walks}."
         came = self._came()
         if self.without is None:
             return f"{came}; waits for lines take {left}."
@@ -69,7 +72,7 @@ def prefetch_effect(row: Mapping[Any, Any], results: pd.DataFrame) -> PrefetchEf
     It is compared with the variant without prefetches, if there is exactly one that has a point of the same experiment, and of the
     same values of everything that varies within variants.
     """
-    if any(_missing(row, name) for name in (ISSUED, LATE, UNUSED, WAITS, "slots_total", "cycles")):
+    if any(_missing(row, name) for name in (ISSUED, LATE, UNUSED, WAITS, WALKS, "slots_total", "cycles")):
         return None
     other = _without(row, results)
     return PrefetchEffect(
@@ -79,9 +82,10 @@ def prefetch_effect(row: Mapping[Any, Any], results: pd.DataFrame) -> PrefetchEf
         unused=_per_operation(row, row[UNUSED]),
         dropped=_per_operation(row, row[DROPPED]),
         cycles=_per_operation(row, row["cycles"]),
-        waits=_waits(row),
+        waits=_waits(row, WAITS),
+        walks=_waits(row, WALKS),
         without=None if other is None else str(other["variant"]),
-        waits_without=0.0 if other is None else _waits(other),
+        waits_without=0.0 if other is None else _waits(other, WAITS),
     )
 
 
@@ -98,9 +102,9 @@ def _without(row: Mapping[Any, Any], results: pd.DataFrame) -> Mapping[Any, Any]
     return same.iloc[0].to_dict() if len(same) == 1 else None
 
 
-def _waits(row: Mapping[Any, Any]) -> float:
+def _waits(row: Mapping[Any, Any], cause: str) -> float:
     ended = 0 if _missing(row, SLOTS_ENDED) else row[SLOTS_ENDED]
-    return _per_operation(row, row["cycles"] * row[WAITS] / (row["slots_total"] + ended))
+    return _per_operation(row, row["cycles"] * row[cause] / (row["slots_total"] + ended))
 
 
 def _per_operation(row: Mapping[Any, Any], count: float) -> float:

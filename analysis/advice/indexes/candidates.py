@@ -33,16 +33,28 @@ class Structure:
     name: str
     does: str
     """What a search does in its pages, for the reader."""
+    moves: str
+    """What an insertion does there besides."""
     scheme: str | None = None
     """Its widths in the cost models; None if it has none to choose."""
 
 
+_MOVES_HALF_A_PAGE = "an insertion moves half of a page's entries on average"
+_MOVES_HALF_A_NODE = "an insertion moves half of a node's entries on average"
+
 STRUCTURES = (
-    Structure("slotted", "it looks at slots and entries in turn, and waits for a line at almost every step"),
-    Structure("array", "it searches an array of keys, and waits for a line at almost every step"),
-    Structure("micro-index", "it finds the part of the keys to search in a small index, and fetches each part at once", "micro-indexing"),
-    Structure("disk-first", "its pages hold trees of nodes that are fetched at once", "disk-first"),
-    Structure("cache-first", "it is a tree of nodes that are fetched at once, placed in pages", "cache-first"),
+    Structure(
+        "slotted", "it looks at slots and entries in turn, and waits for a line at almost every step", "an insertion moves slots only"
+    ),
+    Structure("array", "it searches an array of keys, and waits for a line at almost every step", _MOVES_HALF_A_PAGE),
+    Structure(
+        "micro-index",
+        "it finds the part of the keys to search in a small index, and fetches each part at once",
+        _MOVES_HALF_A_PAGE,
+        "micro-indexing",
+    ),
+    Structure("disk-first", "its pages hold trees of nodes that are fetched at once", _MOVES_HALF_A_NODE, "disk-first"),
+    Structure("cache-first", "it is a tree of nodes that are fetched at once, placed in pages", _MOVES_HALF_A_NODE, "cache-first"),
 )
 CONSCIOUS = frozenset(structure.name for structure in STRUCTURES if structure.scheme)
 """Indexes whose pages are made for the caches."""

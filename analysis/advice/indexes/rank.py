@@ -24,6 +24,7 @@ class IndexAdvice:
     widths: dict[str, int]
     """As the kernel takes them."""
     does: str
+    moves: str
     is_conscious: bool
     """Whether its pages are made for the caches."""
     simulated_seconds: float
@@ -42,6 +43,8 @@ class IndexAdvice:
     """That it waits for memory."""
     processor_seconds: float
     """What ``simulated_cycles`` are."""
+    inserting_seconds: float
+    """Part of them that insertions take."""
     pages: int
     """Of the whole index."""
     held: float
@@ -113,11 +116,13 @@ def advice(candidate: Candidate, task: IndexTask, simulated: Callable[[Operation
     """Put together what the models and ``simulated`` say of the operations, by their weights."""
     size = candidate.page.page_bytes
     frames, pages, page_seconds = task.frames(size), sum(candidate.pages(task.keys)), task.page_seconds(size)
-    found, said = Cost(0, 0), Cost(0, 0)
+    found, said, inserting_cycles = Cost(0, 0), Cost(0, 0), 0.0
     total = sum(task.mix.values())
     for operation, weight in task.mix.items():
         if weight:
-            found += simulated(operation) * (weight / total)
+            part = simulated(operation) * (weight / total)
+            found += part
+            inserting_cycles += part.cycles if operation == "insert" else 0
             said += predict(candidate, operation, task, task.keys, frames) * (weight / total)
     seconds = task.seconds(found.cycles) + (found.page_reads + found.queued) * page_seconds
     predicted = task.seconds(said.cycles) + said.page_reads * page_seconds
@@ -128,6 +133,7 @@ def advice(candidate: Candidate, task: IndexTask, simulated: Callable[[Operation
         page_bytes=size,
         widths=candidate.parameters,
         does=candidate.structure.does,
+        moves=candidate.structure.moves,
         is_conscious=is_conscious(candidate),
         simulated_seconds=seconds,
         predicted_seconds=predicted,
@@ -139,6 +145,7 @@ def advice(candidate: Candidate, task: IndexTask, simulated: Callable[[Operation
         simulated_cycles=found.cycles,
         predicted_cycles=said.cycles,
         processor_seconds=task.seconds(found.cycles),
+        inserting_seconds=task.seconds(inserting_cycles),
         pages=pages,
         held=min(frames / pages, 1.0),
         operations_per_second=task.cores / seconds,

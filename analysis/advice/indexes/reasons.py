@@ -15,7 +15,7 @@ from memwalk.analysis.advice.indexes.together import and_written, together
 def reasons(ranked: list[IndexAdvice], task: IndexTask) -> list[str]:
     """Say why the first is best, what the other indexes and page sizes lose by, and what was simulated."""
     best = ranked[0]
-    said = [*_too_small(task), f"{_named(best)} is best: {best.does}, and {_limit(best, task)}.", *together(best, task)]
+    said = [*_too_small(task), f"{_named(best)} is best: {_does(best)}, and {_limit(best, task)}.", *together(best, task)]
     said += [_against(other, best) for other in _first_of_each(ranked, lambda one: one.index) if other.index != best.index]
     said += [_other_size(other, best) for other in ranked if other.index == best.index and other.page_bytes != best.page_bytes]
     said += _conscious(ranked)
@@ -63,8 +63,13 @@ def _against(other: IndexAdvice, best: IndexAdvice) -> str:
     times = other.simulated_seconds / best.simulated_seconds
     head = f"{_named(other)} takes {times:.2f} times as long"
     if times <= CLOSE:
-        return f"{head}, hardly a difference: {other.does}."
+        return f"{head}, hardly a difference: {_does(other)}."
     return f"{head}: {_lost(other, best)}."
+
+
+def _does(one: IndexAdvice) -> str:
+    """Tell what an index does in its pages: when something is inserted, if the processor mostly does that."""
+    return one.moves if 2 * one.inserting_seconds > one.processor_seconds else one.does
 
 
 def _lost(other: IndexAdvice, best: IndexAdvice) -> str:
@@ -72,7 +77,7 @@ def _lost(other: IndexAdvice, best: IndexAdvice) -> str:
     if other.io_seconds - best.io_seconds > other.processor_seconds - best.processor_seconds:
         return f"it waits {microseconds(other.io_seconds)} for page reads instead of {microseconds(best.io_seconds)}"
     return (
-        f"{other.does}, and the processor takes {microseconds(other.processor_seconds)} instead of {microseconds(best.processor_seconds)}"
+        f"{_does(other)}, and the processor takes {microseconds(other.processor_seconds)} instead of {microseconds(best.processor_seconds)}"
     )
 
 
@@ -129,4 +134,5 @@ def _simulated(task: IndexTask) -> str:
 def _too_small(task: IndexTask) -> list[str]:
     if not task.is_small:
         return []
-    return ["What was simulated lies in the last cache, and the real index does not: misses are too few; simulate more with --sample."]
+    size = f"{task.simulated_bytes / task.cache_bytes:.1f} times the last cache"
+    return [f"What was simulated is {size}, and the real index is larger: misses are too few; simulate more with --sample."]

@@ -23,6 +23,8 @@ FILL = 0.9
 """Share of a page's entries that are there, so that insertions find room."""
 OVER_CACHE = 3
 """Simulated leaf pages take so many times the last cache, if the real ones do."""
+ENOUGH_CACHES = 2
+"""Simulated leaf pages that are less than so many times the last cache lie there too often."""
 LEAST_FRAMES = 16
 """Fewest frames that a simulated pool has for each core."""
 LEAST_KEYS = 1000
@@ -131,10 +133,18 @@ class IndexTask:
         return min(self.scan_range, self.simulated_keys // self.cores)
 
     @property
+    def simulated_bytes(self) -> float:
+        """Of the simulated index's leaf pages, about."""
+        return self._leaf_bytes(self.simulated_keys)
+
+    @property
     def is_small(self) -> bool:
-        """Whether what is simulated lies in a cache that the real index does not fit into."""
-        entry = (self.key_bytes + ID_BYTES) / FILL
-        return self.simulated_keys * entry <= self.cache_bytes < self.keys * entry
+        """Whether much more of what is simulated lies in the last cache than of the real index."""
+        is_part = self.simulated_keys < self.keys and self.cache_bytes < self._leaf_bytes(self.keys)
+        return is_part and self.simulated_bytes < ENOUGH_CACHES * self.cache_bytes
+
+    def _leaf_bytes(self, keys: int) -> float:
+        return keys * (self.key_bytes + ID_BYTES) / FILL
 
     def frames(self, page_bytes: int) -> int:
         """Pages that the memory holds."""
