@@ -49,7 +49,7 @@ def plain(candidate: Candidate, asked: IndexTask) -> Statistics:
     return simulate_point(dict(asked.machine), run, storage=StorageRun(None, System(asked.device)) if frames else None)
 
 
-@pytest.mark.parametrize(("optimistic", "names"), [(False, NAMES - {"cache-first"}), (True, {"array", "disk-first"})])
+@pytest.mark.parametrize(("optimistic", "names"), [(False, {"slotted", "micro-index"}), (True, {"array", "disk-first"})])
 def test_insertions_in_memory_take_what_a_plain_run_of_the_kernel_takes(names: set[str], *, optimistic: bool) -> None:
     asked = inserting(4, coherent=True, optimistic=optimistic)
     assert asked.simulated_keys == KEYS
@@ -142,7 +142,7 @@ def test_a_drive_of_flash_that_writes_brings_no_more_pages_than_one_that_does_no
 SMALL = ("--page-sizes", "4KiB", "--sample", "20000")
 
 
-@pytest.mark.parametrize("more", [("--cores", "2"), ("--optimistic",), ("--cores", "2", "--optimistic")])
+@pytest.mark.parametrize("more", [("--cores", "2"), ("--optimistic",)])
 def test_cache_first_trees_are_left_out_and_that_is_told(more: tuple[str, ...]) -> None:
     answer = ranked(*SMALL, "--searches", "1", "--inserts", "1", *more)
     assert {one["index"] for one in answer["indexes"]} == NAMES - {"cache-first"}

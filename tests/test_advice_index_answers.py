@@ -16,7 +16,7 @@ from memwalk.simcore.storage import load_device, page_blocks, page_times_ps
 
 
 def test_one_core_is_what_it_was() -> None:
-    given = ("--page-sizes", "4KiB", "--sample", "20000", "--memory", "4MiB", "--scans", "1", "--inserts", "1")
+    given = ("--page-sizes", "4KiB", "--sample", "5000", "--memory", "4MiB", "--scans", "1", "--inserts", "1")
     without, one = ranked(*given), ranked(*given, "--cores", "1")
     assert without == one
     assert one["cores"] == 1
