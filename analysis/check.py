@@ -3,6 +3,7 @@
 import tempfile
 import xml.etree.ElementTree as ET
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from memwalk.analysis.baselines import Baseline, key, load_baselines
@@ -10,6 +11,7 @@ from memwalk.analysis.experiments.expansion import expand
 from memwalk.analysis.experiments.points import Row, distinct_points
 from memwalk.analysis.experiments.refused import told_where_written
 from memwalk.analysis.experiments.runner import Progress, run_points
+from memwalk.analysis.experiments.schema import Experiment
 from memwalk.analysis.experiments.settings import parse_set
 from memwalk.analysis.figures.load import Figure, find_figures, load_papers
 from memwalk.analysis.model_checks import STUDIES, Check, ModelStudy
@@ -63,10 +65,17 @@ def junit(checks: Sequence[Check]) -> bytes:
 
 def _study_rows(figure: Figure, study: ModelStudy) -> tuple[Figure, list[Row]]:
     overrides = [parse_set(text) for text in study.overrides]
-    experiments = tuple(one for one in figure.experiments if one.name in study.panels)
+    experiments = tuple(_of_variants(one, study.variants) for one in figure.experiments if one.name in study.panels)
     rows = [row for experiment in experiments for row in expand(experiment, overrides=overrides)]
-    chosen = [row for row in rows if not study.variants or row.variant in study.variants]
-    return Figure(figure.paper, figure.file, experiments, figure.path), chosen
+    return Figure(figure.paper, figure.file, experiments, figure.path), rows
+
+
+def _of_variants(experiment: Experiment, names: Sequence[str]) -> Experiment:
+    """Leave the named variants, all if there are none: overrides may be of parameters that the others do not have."""
+    if not names:
+        return experiment
+    kept = {name: bundle for name, bundle in experiment.body.variants.items() if name in names}
+    return replace(experiment, body=experiment.body.model_copy(update={"variants": kept}))
 
 
 def _cycles(figure: Figure, scale: str, rows: list[Row], statistics: dict[str, Statistics]) -> dict[str, int]:

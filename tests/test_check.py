@@ -2,8 +2,10 @@
 
 import json
 import xml.etree.ElementTree as ET
+from dataclasses import replace
 from pathlib import Path
 
+import pandas as pd
 import pytest
 from files import MACHINE
 from test_reproduce import FIGURE, PAPER
@@ -11,9 +13,11 @@ from typer.testing import CliRunner
 
 import memwalk.analysis.check
 from memwalk.analysis.baselines import load_baselines
-from memwalk.analysis.check import junit, run_checks
+from memwalk.analysis.check import _study_rows, junit, run_checks
 from memwalk.analysis.cli.main import app
-from memwalk.analysis.model_checks import Check
+from memwalk.analysis.figures.load import find_figures, load_papers
+from memwalk.analysis.model_checks import STUDIES, Check
+from memwalk.analysis.model_checks.comparison import is_best
 from memwalk.analysis.reproduce import machine_facts
 from memwalk.simcore.errors import UserError
 
@@ -137,3 +141,42 @@ def test_a_missing_baseline_is_a_mistake_and_no_success(baseline: Path) -> None:
     baseline.parent.rmdir()
     with pytest.raises(UserError, match="no baseline"):
         run_checks(1)
+
+
+@pytest.mark.parametrize(("latency", "widest", "status"), [(100, 106, "agrees"), (100, 105, "without power"), (120, 150, "drift")])
+def test_a_choice_among_equals_is_no_agreement(latency: float, widest: float, status: str) -> None:
+    cycles = pd.Series({1: widest, 2: 100.0, 4: latency})
+    check = is_best("a", "w=4 is best", cycles, 4, 0.05)
+    assert check.status == status
+    assert check.passed == (status == "agrees")
+
+
+def test_a_check_without_power_fails_and_says_so(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    flat = is_best("a", "w=2 is best", pd.Series({1: 104.0, 2: 100.0}), 2, 0.05)
+    monkeypatch.setattr(memwalk.analysis.check, "run_checks", lambda *_, **__: [flat])
+    result = CliRunner().invoke(app, ["check", "--junit", str(tmp_path / "check.xml")])
+    assert result.exit_code == 1
+    assert "Without power" in result.stdout
+    failure = ET.parse(tmp_path / "check.xml").find(".//failure")
+    assert failure is not None
+    assert failure.get("message") == "nothing to choose from: the whole sweep is within 5% of 100.0, the worst is 104.0"
+
+
+def test_a_check_of_a_model_has_no_power_where_memory_is_as_near_as_a_cache(monkeypatch: pytest.MonkeyPatch) -> None:
+    (study,) = [one for one in STUDIES if one.panels == ("distance",) and one.figure == "fig-2.25"]
+    near = (
+        *study.overrides,
+        "machine.memory.latency_cycles=20cycles",
+        "machine.memory.interval_cycles=1cycles",
+        "workload.tree.distance_nodes=[1,2,3]",
+    )
+    monkeypatch.setattr(memwalk.analysis.check, "STUDIES", (study, replace(study, overrides=near)))
+    monkeypatch.setattr(memwalk.analysis.check, "load_baselines", list)
+    assert [check.status for check in run_checks(1)] == ["agrees", "without power"]
+
+
+def test_parameters_of_one_variant_are_swept_without_the_others() -> None:
+    (study,) = [one for one in STUDIES if one.variants == ("micro-indexing 5",)]
+    _, rows = _study_rows(find_figures(study.figure, load_papers())[0], study)
+    assert {row.variant for row in rows} == set(study.variants)
+    assert {row.point.workload["subarray_lines"] for row in rows} >= {1, 5, 32}
