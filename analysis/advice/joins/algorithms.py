@@ -47,7 +47,7 @@ class Algorithm:
 
 
 ALGORITHMS = (
-    Algorithm("grace", "memory", "it hides no misses, and waits for {where}"),
+    Algorithm("grace", "memory", "it hides no misses of tuples in memory, and look-ups in the hash table wait for {where}"),
     Algorithm("simple", "memory", "it prefetches input and output pages only, so that look-ups in the hash table wait for {where}"),
     Algorithm("group", "nowhere", "it works on the tuples of a group in turn, and hides what each waits for"),
     Algorithm("pipelined", "nowhere", "it spreads a tuple's stages over iterations, and hides what each waits for"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from memwalk.analysis.advice.explained import CLOSE
 from memwalk.analysis.advice.joins.algorithms import ALGORITHMS, MEMORY, Algorithm, Tuning, check
 from memwalk.analysis.advice.joins.simulate import Simulated, needed_bytes, simulate
 from memwalk.analysis.advice.joins.task import JoinTask
@@ -22,6 +23,8 @@ class JoinAdvice:
     predicted_seconds: float
     simulated_cycles: float
     predicted_cycles: float
+    by_cause: dict[str, float]
+    """The simulated cycles by cause (`memwalk.analysis.causes`), the data cache by level."""
     instruction_cycles: float
     """Measured where every access finds its line at once; part of the prediction, as are the next two."""
     waiting_cycles: float
@@ -35,6 +38,11 @@ class JoinAdvice:
     def is_bound_by_bus(self) -> bool:
         """Whether the prediction is that of the bus."""
         return self.bus_cycles >= self.instruction_cycles + self.waiting_cycles
+
+    @property
+    def fills_bus(self) -> bool:
+        """Whether the lines take the bus for all of the simulated time, or nearly."""
+        return self.simulated_cycles <= CLOSE * self.bus_cycles
 
 
 def advise(tuning: Tuning, progress: Callable[[str], None]) -> list[JoinAdvice]:
@@ -95,6 +103,7 @@ def _advice(algorithm: Algorithm, tuning: Tuning, found: Simulated) -> JoinAdvic
         predicted_seconds=task.seconds(predicted * share),
         simulated_cycles=found.cycles,
         predicted_cycles=predicted,
+        by_cause=found.by_cause,
         instruction_cycles=found.instruction_cycles,
         waiting_cycles=waiting,
         bus_cycles=bus,

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from math import ceil
 
-from memwalk.analysis.advice.explained import CLOSE, explains
+from memwalk.analysis.advice.explained import CLOSE, explains, three_digits
 from memwalk.analysis.advice.joins.algorithms import Tuning
 from memwalk.analysis.advice.joins.rank import JoinAdvice
 from memwalk.analysis.advice.joins.task import LEAST_TUPLES, JoinTask
+from memwalk.analysis.causes import describe
 
 
 def reasons(ranked: list[JoinAdvice], tuning: Tuning) -> list[str]:
@@ -19,19 +20,26 @@ def reasons(ranked: list[JoinAdvice], tuning: Tuning) -> list[str]:
     preferred = min(ranked, key=lambda one: one.predicted_cycles)
     ahead = best.predicted_cycles / preferred.predicted_cycles
     if ahead > CLOSE:
-        left_out = "they leave out page walks and misses of the nearer caches"
-        said.append(f"The models prefer {preferred.algorithm}, by a factor of {ahead:.2f}: {left_out}.")
+        models = f"they have {preferred.predicted_cycles:,.0f} cycles a tuple for it and {best.predicted_cycles:,.0f} for {best.algorithm}"
+        simulation = f"where simulation has {preferred.simulated_cycles:,.0f} and {best.simulated_cycles:,.0f}"
+        said.append(f"The models prefer {preferred.algorithm}, by a factor of {ahead:.2f}: {models}, {simulation}.")
     return [*said, *_simulated(task)]
 
 
 def _limit(one: JoinAdvice, task: JoinTask) -> str:
     if one.is_bound_by_bus:
         who = f"{task.cores} cores" if task.cores > 1 else "one core"
-        takes = f"{one.lines:,.1f} lines a tuple of {who} take {one.bus_cycles:,.0f} of its {one.simulated_cycles:,.0f} cycles"
-        return f"the bus is what it waits for: {takes}"
+        bounds = "it waits for" if one.fills_bus else "bounds it by the models"
+        return f"the bus is what {bounds}: {one.lines:,.1f} lines a tuple of {who} take {_part(one.bus_cycles, one)}"
     if one.waiting_cycles > one.instruction_cycles:
         return f"waiting takes {one.waiting_cycles:,.0f} of its {one.predicted_cycles:,.0f} predicted cycles a tuple"
-    return f"its instructions take {one.instruction_cycles:,.0f} of its {one.simulated_cycles:,.0f} cycles a tuple"
+    return f"its instructions take {_part(one.instruction_cycles, one)} a tuple"
+
+
+def _part(cycles: float, one: JoinAdvice) -> str:
+    """Tell of a part that was not simulated with the whole, or as a mean of cores, how much of the simulated cycles it is."""
+    part = f"{cycles:,.0f}" if cycles < one.simulated_cycles else "all"
+    return f"{part} of its {one.simulated_cycles:,.0f} cycles"
 
 
 def _against(other: JoinAdvice, best: JoinAdvice) -> str:
@@ -55,12 +63,18 @@ def _against(other: JoinAdvice, best: JoinAdvice) -> str:
         moves: other.bus_cycles - best.bus_cycles,
     }
     reason = max(lost, key=lambda name: lost[name])
-    left_out = "misses of the nearer caches and page walks, which the models leave out"
-    if lost[reason] <= (CLOSE - 1) * longer:
-        return f"{head}: {left_out}."
     if explains(lost[reason], longer):
         return f"{head}: {reason}."
-    return f"{head}: mostly {left_out}; {reason}."
+    cause = _cause(other, best)
+    return f"{head}: {cause}." if lost[reason] <= (CLOSE - 1) * longer else f"{head}: {cause}; {reason}."
+
+
+def _cause(other: JoinAdvice, best: JoinAdvice) -> str:
+    """Tell what an algorithm spends more time on in simulation, of all causes the one with the most."""
+    more = {cause: cycles - best.by_cause[cause] for cause, cycles in other.by_cause.items()}
+    cause = max(more, key=lambda name: more[name])
+    much = "mostly" if explains(more[cause], other.simulated_cycles - best.simulated_cycles) else "most of all"
+    return f"{much} {describe(cause)}, {other.by_cause[cause]:,.0f} cycles a tuple instead of {best.by_cause[cause]:,.0f}"
 
 
 def _waiting(other: JoinAdvice, best: JoinAdvice) -> str:
@@ -83,14 +97,18 @@ def _tuned(tuning: Tuning) -> str:
 
 
 def _room_on_the_bus(best: JoinAdvice, task: JoinTask) -> list[str]:
-    """Tell on how many cores the bus is full."""
+    """Tell on how many cores the bus is full, or what is left of it."""
     alone, line = best.instruction_cycles + best.waiting_cycles, best.lines * task.costs.next
     if line <= 0:
         return []
     full = max(1, ceil(alone / line))
     if best.is_bound_by_bus:
-        return [f"The bus is full from {full} core{'s' * (full > 1)} on: with more, {best.algorithm} gains nothing."]
-    return [f"With {best.algorithm} the bus is full from {full} cores on."] if full > task.cores else []
+        lines = "while it moves as many lines a tuple"
+        if not best.fills_bus:
+            gain = best.simulated_cycles / best.bus_cycles
+            return [f"On more cores, {best.algorithm} gains a factor of {gain:.2f} at most {lines}."]
+        return [f"The bus is full from {full} core{'s' * (full > 1)} on: with more, {best.algorithm} gains nothing {lines}."]
+    return [f"By the models, with {best.algorithm} the bus is full from {full} cores on."] if full > task.cores else []
 
 
 def _simulated(task: JoinTask) -> list[str]:
@@ -98,6 +116,9 @@ def _simulated(task: JoinTask) -> list[str]:
     if (build, probe) == (task.build, task.probe):
         return ["Both relations were simulated whole."]
     said = [f"Simulated were {build:,} build and {probe:,} probe tuples, and scaled up to {task.build:,} and {task.probe:,}."]
+    if task.leaves_cache and task.is_cut_by_sample and not task.is_small:
+        times = f"{three_digits(task.caches(build))} times what a core has of {task.last_cache['name']}"
+        said.append(f"These partitions are {times}, of which much lies there: with a larger --sample, times are longer.")
     if task.exceeds_sample:
         each = f"{task.least_build:,} build and {LEAST_TUPLES} probe tuples"
         said.append(f"That is more than the {task.sample:,} of --sample: a core has all build tuples of a key, and no fewer than {each}.")
@@ -107,6 +128,8 @@ def _simulated(task: JoinTask) -> list[str]:
 def _too_small(task: JoinTask) -> list[str]:
     if not task.is_small:
         return []
-    size = f"{task.partition_bytes(task.build) >> 10:,} KiB"
-    lies = f"What was simulated lies in {task.last_cache['name']}, and the real partitions of {size} do not"
-    return [f"{lies}: misses are too few; simulate more with --sample."]
+    simulated, real = (three_digits(task.caches(build)) for build in (task.simulated_build, task.build))
+    sizes = (
+        f"What was simulated is {simulated} times what a core has of {task.last_cache['name']}, and the real partitions are {real} times"
+    )
+    return [f"{sizes}: too much of it lies there, and times are too low; simulate more with --sample."]

@@ -9,6 +9,7 @@ from typing import Any
 from memwalk.analysis import stage_times
 from memwalk.analysis.advice.joins.algorithms import Algorithm, Tuning, workload
 from memwalk.analysis.advice.joins.task import JoinTask
+from memwalk.analysis.experiments.results import causes
 from memwalk.analysis.slots import in_cycles
 from memwalk.simcore.engines import native
 
@@ -21,6 +22,8 @@ class Simulated:
     """What a join takes on each core for each of its probe tuples, build tuples and their share of memory included."""
 
     cycles: float
+    by_cause: dict[str, float]
+    """The same cycles by cause (`memwalk.analysis.causes`), the data cache by level."""
     instruction_cycles: float
     """Where every access finds its line at once."""
     lines: float
@@ -41,7 +44,8 @@ def simulate(algorithm: Algorithm, tuning: Tuning) -> Simulated:
     # Lines are not counted by phase: each has them by its accesses.
     accesses = sum(part["accesses"] for part in found["breakdown"])
     stretch = _scaled_up(found, task, build, probe, lambda part: part["accesses"]) / accesses
-    return Simulated(_per_probe(found, task, build, probe), _instructions(algorithm, tuning), moved * stretch / task.probe)
+    by_cause = _by_cause(found, task, build, probe)
+    return Simulated(sum(by_cause.values()), by_cause, _instructions(algorithm, tuning), moved * stretch / task.probe)
 
 
 def needed_bytes(algorithm: Algorithm, tuning: Tuning) -> int:
@@ -60,13 +64,17 @@ def _instructions(algorithm: Algorithm, tuning: Tuning) -> float:
     build = max(min(IDEAL_BUILD, task.simulated_build), task.duplicates)
     probe = max(build * task.simulated_probe // task.simulated_build, 2)
     ideal = stage_times.without_misses(task.machine)
-    return _per_probe(native.simulate(ideal, workload(algorithm, tuning, 1, build, probe)), task, build, probe)
+    return sum(_by_cause(native.simulate(ideal, workload(algorithm, tuning, 1, build, probe)), task, build, probe).values())
 
 
-def _per_probe(found: Mapping[str, Any], task: JoinTask, build: int, probe: int) -> float:
-    """Cycles that a core spends on each of its probe tuples in the whole join; slots are those of all cores."""
-    slots = _scaled_up(found, task, build, probe, lambda part: part["slots"]["total"])
-    return in_cycles(task.machine, slots) / task.probe
+def _by_cause(found: Mapping[str, Any], task: JoinTask, build: int, probe: int) -> dict[str, float]:
+    """Cycles that a core spends on each of its probe tuples in the whole join, by cause; slots are those of all cores."""
+
+    def cycles(cause: str) -> float:
+        slots = _scaled_up(found, task, build, probe, lambda part: causes(part["slots"])[cause])
+        return in_cycles(task.machine, slots) / task.probe
+
+    return {cause: cycles(cause) for cause in causes(found["slots"])}
 
 
 def _scaled_up(found: Mapping[str, Any], task: JoinTask, build: int, probe: int, counted: Callable[[Mapping[str, Any]], int]) -> float:

@@ -20,8 +20,10 @@ MATCHES_PER_TUPLE = 10
 """Most matches simulated, in so many times the sample: probe tuples with many matches are fewer."""
 LEAST_TUPLES = 2
 """Fewest tuples of either relation that a core has."""
-OVER_CACHE = 2
-"""A simulated partition is so many times as large as a core's part of the last cache, if the real one is."""
+OVER_CACHE = 8
+"""A simulated partition is so many times as large as a core's part of the last cache, if the real one is: an eighth may lie in it."""
+LEAST_OVER_CACHE = 2
+"""So many times as large it is at least, unless the reader is warned: half of it lies in the cache then."""
 
 
 @dataclass(frozen=True)
@@ -82,6 +84,10 @@ class JoinTask:
         """Bytes of a core's build partition with its hash table, of so many build tuples in all."""
         return build * (self.tuple_bytes + KEPT_BYTES) // self.cores
 
+    def caches(self, build: int) -> float:
+        """Return how many times a core's part of the last cache its build partition takes, of so many build tuples in all."""
+        return self.partition_bytes(build) / self.cache_bytes
+
     @property
     def least_build(self) -> int:
         """Fewest build tuples that a core has: all of a key."""
@@ -90,10 +96,7 @@ class JoinTask:
     @cached_property
     def simulated_build(self) -> int:
         """Build tuples that are simulated, on all cores."""
-        enough = OVER_CACHE * self.cache_bytes // (self.tuple_bytes + KEPT_BYTES) * self.cores
-        share = min(self.probe / self.build, PROBES_PER_BUILD)
-        most = int(self.sample / (1 + share))
-        part = max(min(self.build, enough, most), self.cores * self.least_build)
+        part = max(min(self._enough, self._most), self.cores * self.least_build)
         # Of a part, all build tuples of each key, or probe tuples find fewer matches than there are.
         return part if part >= self.build else part - part % (self.cores * self.duplicates)
 
@@ -108,6 +111,11 @@ class JoinTask:
         return max(min(self.probe, asked, room, matched), LEAST_TUPLES * self.cores)
 
     @property
+    def is_cut_by_sample(self) -> bool:
+        """Whether a larger sample would have larger partitions."""
+        return self._most < self._enough and not self.exceeds_sample
+
+    @property
     def exceeds_sample(self) -> bool:
         """Whether the fewest tuples that cores have are more than the sample."""
         return self.simulated_build + self.simulated_probe > self.sample
@@ -115,12 +123,22 @@ class JoinTask:
     @property
     def leaves_cache(self) -> bool:
         """Whether a real partition is larger than a core's part of the last cache."""
-        return self.partition_bytes(self.build) > self.cache_bytes
+        return self.caches(self.build) > 1
 
     @property
     def is_small(self) -> bool:
-        """Whether what is simulated lies in a cache that the real partition does not fit into."""
-        return self.leaves_cache and self.partition_bytes(self.simulated_build) <= self.cache_bytes
+        """Whether much of what is simulated lies in a cache that less of the real partition lies in."""
+        return self.simulated_build < self.build and self.leaves_cache and self.caches(self.simulated_build) < LEAST_OVER_CACHE
+
+    @property
+    def _enough(self) -> int:
+        """Build tuples whose partitions are large beside the cache, or all."""
+        return min(self.build, OVER_CACHE * self.cache_bytes // (self.tuple_bytes + KEPT_BYTES) * self.cores)
+
+    @property
+    def _most(self) -> int:
+        """Build tuples that the sample has room for beside those that probe."""
+        return int(self.sample / (1 + min(self.probe / self.build, PROBES_PER_BUILD)))
 
     def seconds(self, cycles: float) -> float:
         """Convert cycles of every core to seconds."""
