@@ -8,8 +8,7 @@ use crate::storage::of_all_causes;
 use proptest::prelude::*;
 use simcore::multicore::MulticoreStatistics;
 use simcore::spec::{
-    CoherenceProtocol, CoherenceSpec, CoreKind, Inclusion, InterferenceSpec, MachineSpec,
-    PrefetcherSpec, WritePolicy,
+    CoherenceProtocol, CoherenceSpec, CoreKind, Inclusion, MachineSpec, PrefetcherSpec, WritePolicy,
 };
 use simcore::statistics::CoherenceStatistics;
 use traces::{Event, Kind, Layout, Segment};
@@ -17,7 +16,7 @@ use traces::{Event, Kind, Layout, Segment};
 /// Cycles that a line takes from core to core.
 const TRANSFER: u64 = 80;
 /// Longer than anything that a test waits for.
-const LONG: u64 = 4000;
+pub const LONG: u64 = 4000;
 
 fn coherent(protocol: CoherenceProtocol) -> MachineSpec {
     MachineSpec {
@@ -30,11 +29,11 @@ fn coherent(protocol: CoherenceProtocol) -> MachineSpec {
     }
 }
 
-fn mesi() -> MachineSpec {
+pub fn mesi() -> MachineSpec {
     coherent(CoherenceProtocol::Mesi)
 }
 
-fn coherence(statistics: &MulticoreStatistics, core: usize) -> CoherenceStatistics {
+pub fn coherence(statistics: &MulticoreStatistics, core: usize) -> CoherenceStatistics {
     statistics.cores[core].coherence.expect("coherent caches")
 }
 
@@ -502,41 +501,6 @@ fn a_core_whose_caches_were_emptied_has_lost_nothing_to_others() {
     let statistics = on_cores(&mesi(), &[loses.concat(), takes.concat()]);
     assert_eq!(coherence(&statistics, 0).invalidations, 1);
     assert_eq!(coherence(&statistics, 0).false_sharing, 0);
-}
-
-/// Of a core that has ended, or is in one long event, as of one that goes on. Who empties the last cache, which they share, writes it back.
-#[test]
-fn the_caches_of_all_cores_are_emptied_at_once() {
-    for kind in [CoreKind::OutOfOrder, CoreKind::InOrder] {
-        for coherent in [true, false] {
-            let mut spec = mesi();
-            if kind == CoreKind::InOrder {
-                spec.core = in_order().core;
-            }
-            if !coherent {
-                spec.coherence = None;
-            }
-            spec.interference = Some(InterferenceSpec {
-                flush_interval_cycles: LONG,
-            });
-            let long = LONG * 6;
-            let instructions = u16::try_from(long).expect("fits");
-            for goes_on in [vec![], vec![plain(instructions, branch(true))], delay(long)] {
-                let writes = [vec![store(0)], goes_on].concat();
-                let reads = [delay(LONG + LONG / 2), vec![after(1, load(0))]].concat();
-                let statistics = on_cores(&spec, &[writes, reads]);
-                let together = statistics.together.bus;
-                assert_eq!((together.fills, together.write_backs), (2, 1), "{kind:?}");
-                assert_eq!(statistics.cores[0].caches[0].counts.write_backs, 1);
-                let flushes = |core: usize| statistics.cores[core].cache_flushes;
-                assert!(flushes(0) >= Some(1));
-                assert_eq!(flushes(0), flushes(1));
-                if coherent {
-                    assert_eq!(coherence(&statistics, 1).transfers, 0);
-                }
-            }
-        }
-    }
 }
 
 #[test]

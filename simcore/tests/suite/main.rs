@@ -16,6 +16,7 @@ mod dram_oracle;
 mod event_times;
 mod exchanges;
 mod footprint;
+mod interference;
 mod latches;
 mod machine_features;
 mod measured;

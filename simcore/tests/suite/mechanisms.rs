@@ -3,8 +3,7 @@
 use crate::common::*;
 use simcore::Statistics;
 use simcore::spec::{
-    InterferenceSpec, MachineSpec, MemoriesSpec, MemorySpec, PredictorSpec, PrefetchOnTlbMiss,
-    PrefetcherSpec, Walker,
+    MachineSpec, MemoriesSpec, MemorySpec, PredictorSpec, PrefetchOnTlbMiss, PrefetcherSpec, Walker,
 };
 use traces::{Event, Kind, OpClass};
 
@@ -150,7 +149,7 @@ fn a_prefetch_that_may_not_walk_is_dropped() {
 }
 
 /// Late and unused prefetches of a run.
-fn prefetched(spec: &MachineSpec, events: &[Event]) -> [u64; 2] {
+pub fn prefetched(spec: &MachineSpec, events: &[Event]) -> [u64; 2] {
     let prefetches = run(spec, events).prefetches;
     [prefetches.late, prefetches.unused].map(|count| count.expect("time passes"))
 }
@@ -200,79 +199,6 @@ fn late_and_unused_lines_belong_to_who_brought_them() {
     let hardware = stats.caches[0].prefetchers.expect("it has one");
     assert_eq!(stats.prefetches.late, Some(1), "of line 0");
     assert_eq!((hardware.useful, hardware.late), (1, 1), "of line 5");
-}
-
-/// The machine, whose caches somebody empties every so many cycles.
-fn disturbed(flush_interval_cycles: u64) -> MachineSpec {
-    MachineSpec {
-        interference: Some(InterferenceSpec {
-            flush_interval_cycles,
-        }),
-        ..machine()
-    }
-}
-
-#[test]
-fn caches_are_emptied_in_the_cycle_that_is_said() {
-    let mut events = vec![load(0)];
-    events.extend(delay(400));
-    events.push(after(1, load(0)));
-    // The last load is dispatched when those before it have left room for it.
-    let flushes = |interval: u64| {
-        let stats = run(&disturbed(interval), &events);
-        (stats.cache_flushes, stats.bus.fills)
-    };
-    assert_eq!(run(&machine(), &events).cache_flushes, None);
-    let dispatched = (1..1000).rfind(|&interval| flushes(interval).1 == 2);
-    let dispatched = dispatched.expect("some flush comes between");
-    assert_eq!(flushes(dispatched), (Some(1), 2));
-    assert_eq!(flushes(dispatched + 1).1, 1, "the load comes before it");
-}
-
-/// Whether instructions before an access are its own event's, or that of one before it.
-#[test]
-fn caches_are_emptied_before_an_access_behind_plain_instructions() {
-    for core in [machine().core, in_order().core] {
-        let spec = MachineSpec {
-            core,
-            ..disturbed(1000)
-        };
-        let own = [store(0), plain(40_000, load(0))];
-        let apart = [store(0), plain(39_999, branch(true)), load(0)];
-        let [own, apart] = [&own[..], &apart].map(|events| {
-            let stats = run(&spec, events);
-            let moved = (stats.bus.fills, stats.bus.write_backs);
-            (moved, stats.cache_flushes, stats.cycles)
-        });
-        assert_eq!((own.0, own.1), ((2, 1), Some(1)));
-        assert_eq!((apart.0, apart.1), (own.0, own.1));
-        assert!(apart.2.abs_diff(own.2) <= 1, "{own:?} {apart:?}");
-    }
-}
-
-/// Lines that are dirty in two caches are one line of memory.
-#[test]
-fn dirty_lines_of_emptied_caches_go_to_memory_once() {
-    let displacing = (1..=4).map(|way| after(1, load(way * 64 * LINE)));
-    let mut events = vec![store(0), after(1, load(LINE))];
-    // The line is dirty in the second cache, then in the first as well.
-    events.extend(displacing);
-    events.push(store(0));
-    events.extend(delay(40_000));
-    events.push(branch(true));
-    let stats = run(&disturbed(25_000), &events);
-    assert_eq!(stats.cache_flushes, Some(1));
-    assert_eq!((stats.bus.fills, stats.bus.write_backs), (6, 1));
-    assert_eq!(run(&machine(), &events).bus.write_backs, 0);
-}
-
-#[test]
-fn what_was_prefetched_is_lost_with_the_caches() {
-    let mut events = vec![prefetch(0)];
-    events.extend(delay(40_000));
-    events.push(after(1, load(0)));
-    assert_eq!(prefetched(&disturbed(25_000), &events), [0, 1]);
-    assert_eq!(prefetched(&machine(), &events), [0, 0]);
 }
 
 #[test]
