@@ -176,7 +176,7 @@ def test_a_file_of_dsm_whose_attribute_is_tested_and_projected_is_read_once(tmp_
     ("storage", "prefetch", "within"),
     [
         ("raid0-6-disks", "128KiB", 0.02),
-        ("cheetah-x15", "64MiB", 0.3),
+        pytest.param("cheetah-x15", "64MiB", 0.3, marks=pytest.mark.nightly),
         pytest.param("raid0-6-disks", "64MiB", 0.02, marks=pytest.mark.nightly),
         pytest.param("cheetah-x15", "128KiB", 0.3, marks=pytest.mark.nightly),
     ],

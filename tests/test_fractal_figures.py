@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import random
 from typing import Any
 
@@ -78,39 +79,30 @@ def test_pages_of_the_kernel_hold_what_the_model_says(prefix: str, kib: int) -> 
             assert found["workload"]["leaf_pages"] == pages, (scheme, more)
 
 
-CHOSEN = {"disk-first 2+12", "cache-first 15", "micro-indexing 5"}
+CHOSEN = {"disk-first": "2+12", "cache-first": "15", "micro-indexing": "5"}
 """For pages of 16 KB."""
 
 
-def searched(cycles: dict[str, float]) -> Study:
-    """Give all widths of 16 KB pages a search time of 1000 cycles, but those named."""
-    base = bases()["widths-16k"]
-    points = [
-        {
-            f"workload.{name}": int(str(value).removesuffix("KiB").removesuffix("B"))
-            for name, value in base["workload"].items()
-            if name.endswith("bytes")
-        }
-        | written
-        | {"variant": name, "cycles": cycles.get(name, 1000.0), "workload.page_bytes": 16 << 10}
-        for name, written in base["variants"].items()
-    ]
-    return Study({"widths": panel(points, [])}, machine_facts)
+def status(widths: fractal_trees.Widths, cycles: dict[str, float]) -> str:
+    """Give all swept widths in pages of 16 KB a search time of 1000 cycles, but those named, and look at the choice."""
+    sizes = {"workload.page_bytes": 16 << 10, "workload.line_bytes": 64, "workload.key_bytes": 4}
+    points = []
+    for lines in itertools.product(*widths.swept.values()):
+        width = {f"workload.{name}": number for name, number in zip(widths.swept, lines, strict=True)}
+        points.append(sizes | width | {"variant": widths.variant, "cycles": cycles.get("+".join(map(str, lines)), 1000.0)})
+    (check,) = widths.look(Study({"widths": panel(points, [])}, machine_facts))
+    assert check.name == f"{widths.scheme} {CHOSEN[widths.scheme]} of {len(points)} widths is best"
+    return check.status
 
 
-def checks(cycles: dict[str, float]) -> dict[str, Check]:
-    (look,) = [study.look for study in fractal_trees.STUDIES if study.panels == ("widths",)]
-    return {check.name.split(" of ")[0]: check for check in look(searched(cycles))}
-
-
-def test_a_chosen_width_that_is_slow_in_simulation_shows() -> None:
-    assert set(checks({})) == CHOSEN
-    assert all(check.passed for check in checks(dict.fromkeys(CHOSEN, 1099.0)).values())
-    for slow in CHOSEN:
-        assert {name for name, check in checks({slow: 1101.0}).items() if not check.passed} == {slow}
-    # Another width that is much faster shows as well, and that of another scheme does not.
-    failed = {name for name, check in checks({"disk-first 4+6": 900.0}).items() if not check.passed}
-    assert failed == {"disk-first 2+12"}
+@pytest.mark.parametrize("widths", fractal_trees.WIDTHS, ids=lambda widths: widths.scheme)
+def test_a_chosen_width_that_is_slow_in_simulation_shows(widths: fractal_trees.Widths) -> None:
+    chosen = CHOSEN[widths.scheme]
+    far = "+".join(str(lines[0]) for lines in widths.swept.values())
+    assert status(widths, {far: 1200.0, chosen: 1099.0}) == "agrees"
+    assert status(widths, {far: 1200.0, chosen: 1101.0}) == "drift"
+    assert status(widths, {far: 900.0}) == "drift", "another width is much faster"
+    assert status(widths, {chosen: 1099.0}) == "without power", "all are as good"
 
 
 def page_reads(times: float) -> list[Check]:
@@ -130,6 +122,22 @@ def test_searches_that_read_more_pages_than_they_touch_show() -> None:
     assert all(check.passed for check in page_reads(1.0))
     assert not any(check.passed for check in page_reads(1.03))
     assert not any(check.passed for check in page_reads(0.97))
+
+
+def searched(cycles: dict[str, float]) -> Study:
+    """Give all widths of 16 KB pages a search time of 1000 cycles, but those named."""
+    base = bases()["widths-16k"]
+    points = [
+        {
+            f"workload.{name}": int(str(value).removesuffix("KiB").removesuffix("B"))
+            for name, value in base["workload"].items()
+            if name.endswith("bytes")
+        }
+        | written
+        | {"variant": name, "cycles": cycles.get(name, 1000.0), "workload.page_bytes": 16 << 10}
+        for name, written in base["variants"].items()
+    ]
+    return Study({"widths": panel(points, [])}, machine_facts)
 
 
 def test_a_chosen_width_is_compared_with_the_best_of_its_scheme() -> None:
