@@ -1,16 +1,52 @@
 //! What serves one at a time, each as long as any other: the memory bus with its lines, and a divider.
 
+use std::collections::VecDeque;
+
+/// When something is asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Claim {
+    pub(crate) time: u64,
+    /// No later one is before this cycle.
+    pub(crate) now: u64,
+    /// Who comes later in the program, but asks earlier, goes first: a store asks when it has graduated, and the loads behind it long before.
+    pub(crate) yields: bool,
+    /// Those that yield and ask by this cycle go first.
+    pub(crate) behind: u64,
+}
+
+impl Claim {
+    /// One that keeps what it gets.
+    pub(crate) fn ahead(time: u64, now: u64) -> Self {
+        Self {
+            time,
+            now,
+            yields: false,
+            behind: time,
+        }
+    }
+}
+
 /// Its reservations.
 ///
 /// Requests come in program order, which is not the order of their times: a load that waits for its address asks for a later time than the
 /// independent load after it. A counter of the next free cycle would make the second wait for the first; the calendar gives each request the
-/// first gap at or after its own time.
+/// first gap at or after its own time. One that yields waits for its place until simulation has come to its time; what it is told is an
+/// estimate, which takes those that have asked so far for all.
 #[derive(Clone, Debug)]
 pub(crate) struct Calendar {
     interval: u64,
     /// Start and end of each stretch of time that holds no gap of an interval, ascending. Few: shorter gaps can never be
     /// used, so the reservations around them are one stretch.
     busy: Vec<(u64, u64)>,
+    /// Requests that yield, and have no place yet, by their times.
+    yielding: VecDeque<Yielding>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Yielding {
+    time: u64,
+    /// When it was told that its interval starts.
+    estimate: u64,
 }
 
 impl Calendar {
@@ -18,17 +54,60 @@ impl Calendar {
         Self {
             interval,
             busy: Vec::with_capacity(64),
+            yielding: VecDeque::new(),
         }
     }
 
-    /// Reserves the first free interval at or after `earliest` and gives its start. No later call may ask for a time
-    /// before `now`.
-    pub(crate) fn reserve(&mut self, earliest: u64, now: u64) -> u64 {
-        let interval = self.interval;
+    /// Reserves the first free interval at or after the request's time and gives its start, which is an estimate if it yields.
+    #[inline]
+    pub(crate) fn reserve(&mut self, claim: Claim) -> u64 {
+        while let Some(first) = self.yielding.front()
+            && first.time <= claim.behind
+        {
+            let time = first.time;
+            self.place(time, time.min(claim.now));
+            self.yielding.pop_front();
+        }
+        if claim.yields {
+            self.estimate(claim)
+        } else {
+            self.place(claim.time, claim.now)
+        }
+    }
+
+    /// Keeps a request until it is known who comes before it, and gives when its interval would start if nobody did.
+    #[inline(never)]
+    fn estimate(&mut self, claim: Claim) -> u64 {
+        self.forget_before(claim.now);
+        let time = claim.time;
+        let behind = self.yielding.partition_point(|other| other.time <= time);
+        let before = behind
+            .checked_sub(1)
+            .map(|last| self.yielding[last].estimate);
+        let earliest = before.map_or(time, |start| time.max(start + self.interval));
+        let (_, estimate) = self.first_free(earliest);
+        self.yielding.insert(behind, Yielding { time, estimate });
+        estimate
+    }
+
+    /// Stretches that end by `now` are of no use to any later request.
+    fn forget_before(&mut self, now: u64) {
         let past = self.busy.iter().take_while(|&&(_, end)| end <= now).count();
         if past > 0 {
             self.busy.drain(..past);
         }
+    }
+
+    fn place(&mut self, earliest: u64, now: u64) -> u64 {
+        self.forget_before(now);
+        let (next, start) = self.first_free(earliest);
+        self.mark(next, start, start + self.interval);
+        start
+    }
+
+    /// The start of the first free interval at or after `earliest`, and the number of the stretch behind it.
+    fn first_free(&self, earliest: u64) -> (usize, u64) {
+        let interval = self.interval;
         let mut next = self.busy.len();
         while next > 0 && self.busy[next - 1].1 > earliest {
             next -= 1;
@@ -38,8 +117,7 @@ impl Calendar {
             start = start.max(self.busy[next].1);
             next += 1;
         }
-        self.mark(next, start, start + interval);
-        start
+        (next, start)
     }
 
     /// Marks a stretch busy that comes right before stretch `next`, and joins what it leaves no room between.
@@ -60,6 +138,7 @@ impl Calendar {
 
     pub(crate) fn clear(&mut self) {
         self.busy.clear();
+        self.yielding.clear();
     }
 }
 
@@ -71,33 +150,37 @@ mod tests {
     #[test]
     fn requests_at_once_are_an_interval_apart() {
         let mut bus = Calendar::new(15);
-        assert_eq!([0; 3].map(|t| bus.reserve(t, 0)), [0, 15, 30]);
+        assert_eq!([0; 3].map(|t| bus.reserve(Claim::ahead(t, 0))), [0, 15, 30]);
     }
 
     #[test]
     fn an_idle_bus_starts_at_once_and_one_cycle_early_waits() {
         let mut bus = Calendar::new(15);
-        bus.reserve(100, 0);
-        assert_eq!(bus.reserve(115, 0), 115);
+        bus.reserve(Claim::ahead(100, 0));
+        assert_eq!(bus.reserve(Claim::ahead(115, 0)), 115);
         let mut bus = Calendar::new(15);
-        bus.reserve(100, 0);
-        assert_eq!(bus.reserve(114, 0), 115);
+        bus.reserve(Claim::ahead(100, 0));
+        assert_eq!(bus.reserve(Claim::ahead(114, 0)), 115);
     }
 
     #[test]
     fn an_earlier_request_takes_the_gap_before_a_later_one() {
         let mut bus = Calendar::new(15);
-        bus.reserve(100, 0);
-        assert_eq!(bus.reserve(85, 0), 85);
-        assert_eq!(bus.reserve(71, 0), 115, "a gap of 14 cycles is too short");
-        assert_eq!(bus.reserve(70, 0), 70);
+        bus.reserve(Claim::ahead(100, 0));
+        assert_eq!(bus.reserve(Claim::ahead(85, 0)), 85);
+        assert_eq!(
+            bus.reserve(Claim::ahead(71, 0)),
+            115,
+            "a gap of 14 cycles is too short"
+        );
+        assert_eq!(bus.reserve(Claim::ahead(70, 0)), 70);
     }
 
     #[test]
     fn the_past_is_forgotten() {
         let mut bus = Calendar::new(15);
         for t in 0..1000 {
-            bus.reserve(t * 40, t * 40);
+            bus.reserve(Claim::ahead(t * 40, t * 40));
         }
         assert_eq!(bus.busy, [(39_960, 39_975)]);
     }
@@ -130,7 +213,7 @@ mod tests {
             for (ahead, advance) in requests {
                 now += advance;
                 let expected = naive(&mut starts, interval, now + ahead);
-                prop_assert_eq!(bus.reserve(now + ahead, now), expected);
+                prop_assert_eq!(bus.reserve(Claim::ahead(now + ahead, now)), expected);
             }
         }
     }

@@ -25,6 +25,7 @@ pub(crate) use port::{Port, own_lines};
 pub(crate) use time::{Cycles, Standstill, Time};
 
 use crate::cache::Cache;
+use crate::calendar::Claim;
 use crate::directory::Directory;
 use crate::journeys::Journeys;
 use crate::line_room::LineRoom;
@@ -53,6 +54,8 @@ pub(crate) struct When {
     now: u64,
     /// The cycle in which it was wanted first, if the access had to wait for a miss handler.
     asked: u64,
+    /// See [`Claim::yields`].
+    yields: bool,
 }
 
 impl When {
@@ -68,6 +71,29 @@ impl When {
             time,
             now,
             asked: time,
+            yields: false,
+        }
+    }
+
+    /// The same, and whoever asks earlier goes first.
+    pub(crate) fn behind_earlier(time: u64, now: u64) -> Self {
+        Self {
+            yields: true,
+            ..Self::ahead(time, now)
+        }
+    }
+
+    /// What it asks of what it shares with others, which are in cycle `horizon` at the earliest.
+    #[inline]
+    fn claim(self, horizon: u64) -> Claim {
+        let now = self.now.min(horizon);
+        // Who has waited for a miss handler is before those that come in the very cycle.
+        let waited = u64::from(self.asked < self.time);
+        Claim {
+            time: self.time,
+            now,
+            yields: self.yields,
+            behind: if self.yields { now } else { self.time - waited },
         }
     }
 
@@ -78,7 +104,10 @@ impl When {
 
     /// What follows from the access at another cycle.
     fn at(self, time: u64) -> Self {
-        Self::ahead(time, self.now)
+        Self {
+            yields: self.yields,
+            ..Self::ahead(time, self.now)
+        }
     }
 }
 

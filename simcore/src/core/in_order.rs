@@ -8,7 +8,7 @@ mod routines;
 use super::machinery::{Machinery, Timing};
 use super::units::{Results, SlotClock, StoreBuffer};
 use super::{Clocked, Turn};
-use crate::hierarchy::{Cycles, Hierarchy, Purpose};
+use crate::hierarchy::{Cycles, Hierarchy, Purpose, When};
 use crate::ledger::Cause;
 use crate::spec::{CoreSpec, ExchangeSpec, MachineSpec};
 use traces::{Event, Kind, OpClass};
@@ -219,10 +219,11 @@ impl InOrder {
         self.produce(machinery, timing);
         let entered = self.wait_for_store_buffer(machinery, issue);
         let written = timing.translated.max(entered);
+        let when = When::ahead(written, issue);
         let served = if event.kind == Kind::StoreNta {
-            machinery.write_past(caches, event, written, issue)
+            machinery.write_past(caches, event, when)
         } else {
-            machinery.write(caches, event, written, issue)
+            machinery.write(caches, event, when)
         };
         self.store_buffer.put(served.complete, served.level);
         for _ in 1..event.words {

@@ -398,28 +398,21 @@ impl Machinery {
         }
     }
 
-    /// Writes a graduated store at cycle `time`.
+    /// Writes a store that has been translated.
     #[inline(always)]
-    pub(crate) fn write(
-        &mut self,
-        caches: &mut Hierarchy,
-        event: &Event,
-        time: u64,
-        now: u64,
-    ) -> Served {
-        self.access::<Cycles>(caches, event, When::ahead(time, now), Purpose::Store)
+    pub(crate) fn write(&mut self, caches: &mut Hierarchy, event: &Event, when: When) -> Served {
+        self.access::<Cycles>(caches, event, when, Purpose::Store)
     }
 
-    /// Writes a graduated non-temporal store at cycle `time`.
+    /// Writes a non-temporal store that has been translated.
     pub(crate) fn write_past(
         &mut self,
         caches: &mut Hierarchy,
         event: &Event,
-        time: u64,
-        now: u64,
+        when: When,
     ) -> Served {
         let bytes = bytes(event, Purpose::Store);
-        caches.write_past::<Cycles>(&mut self.port, bytes, When::ahead(time, now))
+        caches.write_past::<Cycles>(&mut self.port, bytes, when)
     }
 
     /// Writes a non-temporal store in no time at cycle `time`.

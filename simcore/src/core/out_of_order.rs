@@ -11,8 +11,8 @@ mod slots;
 use super::machinery::{Machinery, Timing};
 use super::units::{Results, StoreBuffer, Unit};
 use super::{EventTimes, Turn};
-use crate::calendar::Calendar;
-use crate::hierarchy::{Cycles, Hierarchy, Purpose};
+use crate::calendar::{Calendar, Claim};
+use crate::hierarchy::{Cycles, Hierarchy, Purpose, When};
 use crate::ledger::Cause;
 use crate::spec::{CoreSpec, ExchangeSpec, MachineSpec};
 use reorder_buffer::ReorderBuffer;
@@ -380,10 +380,11 @@ impl OutOfOrder {
         }
         self.wait_for_store_buffer(machinery, start.before);
         let graduated = self.slots.graduation(start.before);
+        let when = When::behind_earlier(graduated, start.dispatched);
         let served = if NON_TEMPORAL {
-            machinery.write_past(caches, event, graduated, start.dispatched)
+            machinery.write_past(caches, event, when)
         } else {
-            machinery.write(caches, event, graduated, start.dispatched)
+            machinery.write(caches, event, when)
         };
         self.store_buffer.put(served.complete, served.level);
         for word in 1..u64::from(event.words) {
@@ -517,7 +518,9 @@ impl OutOfOrder {
     #[inline(always)]
     fn op(&mut self, machinery: &mut Machinery, event: &Event, start: Start) -> Seen {
         let (issue, latency) = if event.size == OpClass::Divide as u16 {
-            let issue = self.divider.reserve(start.ready, start.dispatched);
+            let issue = self
+                .divider
+                .reserve(Claim::ahead(start.ready, start.dispatched));
             (issue, self.divide_latency)
         } else if event.size == OpClass::Add as u16 {
             (start.ready, 1)

@@ -2,6 +2,7 @@
 
 use super::port::Traffic;
 use super::{Cycles, Hierarchy, Port, Time, When};
+use crate::calendar::Claim;
 use crate::line::Line;
 use crate::replacement::Position;
 use crate::spec::{Inclusion, WritePolicy};
@@ -181,7 +182,8 @@ impl Hierarchy {
             }
         }
         self.count_traffic(port, address, Traffic::WriteBack);
-        Cycles::write(&mut self.memory, address, time, time.min(self.horizon));
+        let claim = Claim::ahead(time, time.min(self.horizon));
+        Cycles::write(&mut self.memory, address, claim);
     }
 
     /// Takes a line that nearer levels get out of an exclusive level and says whether it was dirty.

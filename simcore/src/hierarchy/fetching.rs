@@ -197,9 +197,9 @@ impl Hierarchy {
             return (served, levels);
         }
         self.count_traffic(port, address, Traffic::Fill);
-        let now = when.now.min(self.horizon);
+        let claim = when.claim(self.horizon);
         let served = Served {
-            complete: T::read(&mut self.memory, address, when.time, now, urgency(purpose)),
+            complete: T::read(&mut self.memory, address, claim, urgency(purpose)),
             level: levels,
         };
         (served, levels)

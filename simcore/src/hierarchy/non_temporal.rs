@@ -2,6 +2,7 @@
 
 use super::port::Traffic;
 use super::{Cycles, Hierarchy, Port, Served, Time, When};
+use crate::calendar::Claim;
 use crate::spec::Inclusion;
 use crate::write_combining::by_line;
 
@@ -46,7 +47,7 @@ impl Hierarchy {
         let shift = self.levels[port.first].cache.line_shift();
         while let Some(line) = port.combining.take_oldest() {
             self.count_traffic(port, line << shift, Traffic::NonTemporal);
-            Cycles::write(&mut self.memory, line << shift, time, 0);
+            Cycles::write(&mut self.memory, line << shift, Claim::ahead(time, 0));
         }
     }
 

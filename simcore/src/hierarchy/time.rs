@@ -1,6 +1,7 @@
 //! Two ways for accesses to go by: in cycles, or in no time at all.
 
 use super::When;
+use crate::calendar::Claim;
 use crate::memory::{Memory, Urgency};
 use crate::mshr::{Handler, Mshrs};
 
@@ -24,10 +25,10 @@ pub(crate) trait Time {
     fn hold(mshrs: &mut Mshrs, handler: Handler, until: u64);
 
     /// Reads a line from memory and gives the cycle in which it is there; see [`Memory::read`].
-    fn read(memory: &mut Memory, address: u64, time: u64, now: u64, urgency: Urgency) -> u64;
+    fn read(memory: &mut Memory, address: u64, claim: Claim, urgency: Urgency) -> u64;
 
     /// Writes a line to memory and gives the cycle in which it is on its way; see [`Memory::write`].
-    fn write(memory: &mut Memory, address: u64, time: u64, now: u64) -> u64;
+    fn write(memory: &mut Memory, address: u64, claim: Claim) -> u64;
 
     /// The cycle from which a cache has a line that comes in cycle `complete`.
     fn arrival(complete: u64) -> u64;
@@ -45,7 +46,7 @@ impl Time for Cycles {
 
     #[inline(always)]
     fn acquire(mshrs: &mut Mshrs, address: u64, when: When, memory: &mut Memory) -> Handler {
-        mshrs.acquire(address, when.time, when.now, memory)
+        mshrs.acquire(address, when.claim(when.now), memory)
     }
 
     #[inline]
@@ -55,7 +56,7 @@ impl Time for Cycles {
         when: When,
         memory: &mut Memory,
     ) -> Option<Handler> {
-        mshrs.free(address, when.time, when.now, memory)
+        mshrs.acquire_free(address, when.claim(when.now), memory)
     }
 
     #[inline(always)]
@@ -64,13 +65,13 @@ impl Time for Cycles {
     }
 
     #[inline(always)]
-    fn read(memory: &mut Memory, address: u64, time: u64, now: u64, urgency: Urgency) -> u64 {
-        memory.read(address, time, now, urgency)
+    fn read(memory: &mut Memory, address: u64, claim: Claim, urgency: Urgency) -> u64 {
+        memory.read(address, claim, urgency)
     }
 
     #[inline(always)]
-    fn write(memory: &mut Memory, address: u64, time: u64, now: u64) -> u64 {
-        memory.write(address, time, now)
+    fn write(memory: &mut Memory, address: u64, claim: Claim) -> u64 {
+        memory.write(address, claim)
     }
 
     #[inline(always)]
@@ -101,12 +102,12 @@ impl Time for Standstill {
 
     fn hold(_: &mut Mshrs, _: Handler, _: u64) {}
 
-    fn read(_: &mut Memory, _: u64, _: u64, _: u64, _: Urgency) -> u64 {
+    fn read(_: &mut Memory, _: u64, _: Claim, _: Urgency) -> u64 {
         0
     }
 
-    fn write(_: &mut Memory, _: u64, time: u64, _: u64) -> u64 {
-        time
+    fn write(_: &mut Memory, _: u64, claim: Claim) -> u64 {
+        claim.time
     }
 
     fn arrival(_: u64) -> u64 {

@@ -64,8 +64,7 @@ impl Hierarchy {
         when: When,
     ) -> u64 {
         self.count_traffic(port, address, traffic);
-        let now = when.now.min(self.horizon);
-        T::write(&mut self.memory, address, when.time, now)
+        T::write(&mut self.memory, address, when.claim(self.horizon))
     }
 
     /// Writes at `address` into one level.

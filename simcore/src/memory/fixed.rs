@@ -1,6 +1,6 @@
 //! A memory that takes the same time for every line, behind a bus that starts one line per interval.
 
-use crate::calendar::Calendar;
+use crate::calendar::{Calendar, Claim};
 
 /// The bus calendar and the latency.
 #[derive(Debug)]
@@ -19,19 +19,19 @@ impl FixedMemory {
         }
     }
 
-    /// The cycle in which a line asked for at cycle `time` is there.
+    /// The cycle in which a line asked for is there.
     #[inline]
-    pub(super) fn read(&mut self, time: u64, now: u64) -> u64 {
-        self.bus.reserve(time, now) + self.latency
+    pub(super) fn read(&mut self, claim: Claim) -> u64 {
+        self.bus.reserve(claim) + self.latency
     }
 
-    /// Writes a line at cycle `time` and gives the cycle in which it is on its way.
+    /// Writes a line and gives the cycle in which it is on its way.
     #[inline]
-    pub(super) fn write(&mut self, time: u64, now: u64) -> u64 {
+    pub(super) fn write(&mut self, claim: Claim) -> u64 {
         if self.write_backs_use_bus {
-            self.bus.reserve(time, now)
+            self.bus.reserve(claim)
         } else {
-            time
+            claim.time
         }
     }
 

@@ -13,6 +13,7 @@ mod several;
 use self::dramsim3::DramMemory;
 pub(crate) use self::fixed::FixedMemory;
 use self::several::SeveralMemories;
+use crate::calendar::Claim;
 use crate::clock;
 use crate::spec::{MachineSpec, MemorySpec, SpecError};
 use crate::statistics::DramStatistics;
@@ -117,44 +118,42 @@ impl Memory {
         }
     }
 
-    /// Reads the line at `address`, asked for at cycle `time`, and gives the cycle in which it is there, which may be
-    /// pending if that is good enough. No later call has a time before `now`.
+    /// Reads the line at `address` and gives the cycle in which it is there, which may be pending if that is good enough.
     #[inline]
-    pub(crate) fn read(&mut self, address: u64, time: u64, now: u64, urgency: Urgency) -> u64 {
+    pub(crate) fn read(&mut self, address: u64, claim: Claim, urgency: Urgency) -> u64 {
         match self {
             Self::Fixed(memory) => {
                 let _ = (address, urgency);
-                memory.read(time, now)
+                memory.read(claim)
             }
             #[cfg(feature = "dramsim3")]
             Self::Dramsim3(memory) => {
-                let pending = memory.read(address, time, now);
+                let pending = memory.read(address, claim.time, claim.now);
                 match urgency {
                     Urgency::Awaited => memory.wait(pending),
                     Urgency::Deferred => pending,
                 }
             }
             Self::Several(memories) => match memories.other(address) {
-                Some(other) => other.read(time, now),
-                None => memories.first.read(address, time, now, urgency),
+                Some(other) => other.read(claim),
+                None => memories.first.read(address, claim, urgency),
             },
         }
     }
 
-    /// Writes the line at `address` at cycle `time`, which nobody waits for, and gives the cycle in which the write is on
-    /// its way.
+    /// Writes the line at `address`, which nobody waits for, and gives the cycle in which the write is on its way.
     #[inline]
-    pub(crate) fn write(&mut self, address: u64, time: u64, now: u64) -> u64 {
+    pub(crate) fn write(&mut self, address: u64, claim: Claim) -> u64 {
         match self {
             Self::Fixed(memory) => {
                 let _ = address;
-                memory.write(time, now)
+                memory.write(claim)
             }
             #[cfg(feature = "dramsim3")]
-            Self::Dramsim3(memory) => memory.write(address, time, now),
+            Self::Dramsim3(memory) => memory.write(address, claim.time, claim.now),
             Self::Several(memories) => match memories.other(address) {
-                Some(other) => other.write(time, now),
-                None => memories.first.write(address, time, now),
+                Some(other) => other.write(claim),
+                None => memories.first.write(address, claim),
             },
         }
     }

@@ -34,6 +34,7 @@ mod shared_frames;
 mod stack_distance;
 mod storage;
 mod storage_on_cores;
+mod stores;
 mod usage;
 mod walks_in_flight;
 mod warm_up;

@@ -9,7 +9,7 @@ use self::clocks::Clocks;
 use self::device::{Device, EPOCH_CYCLES};
 use self::pending::PendingReads;
 use super::{DramConfig, Geometry};
-use crate::calendar::Calendar;
+use crate::calendar::{Calendar, Claim};
 use crate::spec::{Dramsim3Spec, SpecError};
 use crate::statistics::DramStatistics;
 use std::cmp::Reverse;
@@ -342,7 +342,7 @@ impl DramMemory {
         // The device may be behind the cores: whoever ends later ends after its clock, and so does whoever is asked for from now on.
         let past = self.time().min(self.clocks.to_dram(self.now));
         let earliest = past.saturating_sub(self.geometry.burst_cycles + 1);
-        self.buses[self.geometry.channel(address)].reserve(from, earliest)
+        self.buses[self.geometry.channel(address)].reserve(Claim::ahead(from, earliest))
     }
 
     /// When nothing is under way, refresh is all that happens, and it repeats: leaves out whole periods of it.

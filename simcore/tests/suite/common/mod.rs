@@ -5,6 +5,7 @@ pub mod calls;
 pub mod in_turn;
 pub mod random;
 pub mod stepped;
+pub mod stepped_core;
 pub mod textbook;
 mod textbook_sets;
 
