@@ -58,6 +58,8 @@ pub(crate) struct OutOfOrder {
     divide_latency: u64,
     mispredict_penalty: u64,
     exchange: ExchangeSpec,
+    /// Whether some cache is shared, or coherent: then it matters who comes for a line first.
+    others_see_lines: bool,
     slots: Slots,
     memory_ports: Unit,
     branch_units: Unit,
@@ -83,6 +85,8 @@ impl OutOfOrder {
             divide_latency: u64::from(core.divide_latency_cycles),
             mispredict_penalty: u64::from(core.mispredict_penalty_cycles),
             exchange: core.exchange.unwrap_or_default(),
+            others_see_lines: spec.coherence.is_some()
+                || spec.caches.iter().any(|cache| cache.shared),
             slots: Slots::new(core.issue_width, core.integer_units, entries),
             memory_ports: Unit::new(core.memory_ports),
             branch_units: Unit::new(core.branch_units),

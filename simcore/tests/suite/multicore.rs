@@ -42,12 +42,22 @@ pub fn on_cores_of(
     for cache in spec.caches.iter_mut().skip(2) {
         cache.shared = true;
     }
+    on_all_cores_of(&spec, traces, programs, layout)
+}
+
+/// The same on the cores that the machine has, with caches as they are.
+pub fn on_all_cores_of(
+    spec: &MachineSpec,
+    traces: &[Vec<Event>],
+    programs: Programs,
+    layout: &Layout,
+) -> MulticoreStatistics {
     let layouts = vec![layout.clone(); traces.len()];
     let threads = match programs {
         Programs::Threads => ThreadOf::one_program(&layouts),
         Programs::Apart => ThreadOf::programs(&layouts),
     };
-    let mut cores = Multicore::new(&spec, &threads).expect("a valid machine");
+    let mut cores = Multicore::new(spec, &threads).expect("a valid machine");
     let mut events: Vec<Batches> = traces
         .iter()
         .map(|events| Batches(events.clone(), 3))

@@ -23,7 +23,8 @@ impl Clocked for OutOfOrder {
         // It asks when its last instruction has been dispatched.
         let last = self.foresee_first(event) + event.own_instructions().max(1) - 1;
         let mut ready = (self.slots.cycle(last) + 1).max(self.operand(event));
-        if matches!(event.kind, Kind::Store | Kind::StoreNta) {
+        // Bus and handlers it leaves to those that ask before it graduates, but lines it has at once.
+        if self.others_see_lines && matches!(event.kind, Kind::Store | Kind::StoreNta) {
             let graduated = self.slots.graduation(self.slots.instructions());
             let (room, _) = self.store_buffer.free();
             ready = ready.max(graduated).max(room);

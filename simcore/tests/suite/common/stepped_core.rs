@@ -3,18 +3,19 @@
 //! All accesses miss, and walks take no time: who has a miss handler and the bus when is all that matters.
 
 use super::{LINE, T1, load, machine};
-use crate::multicore::{Programs, on_cores_with};
+use crate::multicore::{Programs, on_all_cores_of};
 use simcore::spec::{MachineSpec, MemorySpec};
 use std::collections::VecDeque;
-use traces::{Event, Kind};
+use traces::{Event, Kind, Layout};
 
 /// Misses that a core may have outstanding.
 pub const HANDLERS: u32 = 16;
 const FAR: u64 = 1 << 30;
 
-/// A machine whose bus begins with a line every `interval` cycles.
+/// A machine whose bus begins with a line every `interval` cycles: four cores with nothing else in common.
 pub fn contended(spec: MachineSpec, interval: u64) -> MachineSpec {
     let mut spec = spec;
+    spec.cores = 4;
     spec.dtlb.walk_latency_cycles = 0;
     spec.caches[0].mshrs = Some(HANDLERS);
     spec.memory = MemorySpec::Fixed {
@@ -28,8 +29,8 @@ pub fn contended(spec: MachineSpec, interval: u64) -> MachineSpec {
 
 /// Cycles that each core takes for its events.
 pub fn core_cycles(spec: &MachineSpec, programs: &[Vec<Event>]) -> Vec<u64> {
-    let cores = on_cores_with(spec, programs, Programs::Apart).cores;
-    cores.iter().map(|core| core.cycles).collect()
+    let run = on_all_cores_of(spec, programs, Programs::Apart, &Layout::default());
+    run.cores.iter().map(|core| core.cycles).collect()
 }
 
 /// So many lines, one at each of which the pattern of `core` is told.
