@@ -8,7 +8,9 @@ use super::packed::PackedMinipage;
 use super::pax_format::{Contents, ENTRY_BYTES, PaxFormat, Plan, header};
 use super::pax_load::Loading;
 use super::room::Room;
-use super::{Frames, FullMinipage, Geometry, PageFile, PageSites, RecordId, Schema, Value};
+use super::{
+    Frames, FullMinipage, Geometry, Page, PageFile, PageSites, RecordId, Schema, Source, Value,
+};
 use crate::tracer::{Dep, Trace};
 use crate::validate::WorkloadError;
 use crate::word::Word;
@@ -181,8 +183,9 @@ impl Pax {
         }
     }
 
-    /// Adds a page for records like those of the page before, the first of which has values of these lengths.
-    pub(super) fn add_page(&mut self, lengths: &[usize]) -> u32 {
+    /// Adds a page for records like those of the page before, the first of which has values of these lengths. Its header and the entries
+    /// of its minipages are stored, and no bit is set.
+    pub(super) fn add_page<T: Trace>(&mut self, trace: &mut T, lengths: &[usize]) -> u32 {
         let averages = match self.pages().checked_sub(1) {
             Some(last) if self.live(last) > 0 => {
                 self.format.averages(&self.used(last), self.live(last))
@@ -194,15 +197,76 @@ impl Pax {
         self.set_field(page, header::DEGREE, self.schema.degree());
         let plan = self.format.plan(&averages, 0, 0, &vec![0; averages.len()]);
         self.set_plan(page, &plan);
+        self.store_new_page(trace, page, plan.capacity);
         self.loading.new_page();
         page
     }
 
-    /// Moves the boundaries of a page's minipages: to the averages of its records with `more` of values of these lengths.
+    /// Stores what an empty page has, for so many records.
+    fn store_new_page<T: Trace>(&mut self, trace: &mut T, page: u32, capacity: usize) {
+        let degree = self.schema.degree();
+        let bits = |minipage| match minipage {
+            Minipage::Fixed(it) => Some(it.bits(it.capacity)),
+            Minipage::Packed(it) => {
+                let end = it.start + it.bytes;
+                Some(end - PackedMinipage::bits_bytes(capacity)..end)
+            }
+            // Ends are stored with their values.
+            Minipage::Variable(_) => None,
+        };
+        let first = (degree > 0).then(|| self.entry(page, 0).0);
+        let deleted = first.map(|first| self.format.bitmap()..first);
+        let kept = (0..degree).filter_map(|attribute| bits(self.minipage(page, attribute)));
+        let kept: Vec<Range<usize>> = deleted.into_iter().chain(kept).collect();
+        let sites = self.sites;
+        let mut framed = self.frames.framed_mut(self.frames.fix(page));
+        let (fields, entries) = (
+            0..header::BYTES as usize,
+            self.format.entry(0)..self.format.entry(degree),
+        );
+        for place in [fields, entries] {
+            let words = copy_words(place.len());
+            framed.store_bytes(trace, sites.header(), place, words, Dep::NONE);
+        }
+        for place in kept.into_iter().filter(|place| !place.is_empty()) {
+            let words = copy_words(place.len());
+            framed.store_bytes(trace, sites.presence(), place, words, Dep::NONE);
+        }
+    }
+
+    /// Reads a page's header: the numbers of slots, of deleted records, and of values that there is room for.
+    pub(super) fn load_header<T: Trace>(&self, trace: &mut T, page: u32) -> Page {
+        let fixed = self.frames.fix(page);
+        let fields = header::SLOTS..header::CAPACITY + 2;
+        let words = copy_words(fields.len());
+        let framed = self.frames.framed(fixed);
+        let found = framed.load_bytes(trace, self.sites.header(), fields, words, Dep::NONE);
+        Page {
+            fixed,
+            slots: u16::read(found.value, 0).into(),
+            dep: Dep::NONE,
+            count: found.token.after(1),
+        }
+    }
+
+    /// Loads all boundaries of a page's minipages: what brings them.
+    pub(super) fn load_entries<T: Trace>(&self, trace: &mut T, page: Page) -> Dep {
+        let degree = self.schema.degree();
+        let entries = self.format.entry(0)..self.format.entry(degree);
+        let (site, framed) = (self.sites.header(), self.frames.framed(page.fixed));
+        let found = framed.load_bytes(trace, site, entries, degree as u16, page.dep);
+        found.token.after(1)
+    }
+
+    /// Moves the boundaries of a page's minipages: to the averages of its records with `more` of values of these lengths. `known` is what
+    /// brought the boundaries.
+    ///
+    /// What moves down goes first, from the first byte of the page on, and then what moves up, from the last one down: in this order
+    /// nothing is overwritten that has yet to move.
     pub(super) fn move_boundaries<T: Trace>(
         &mut self,
         trace: &mut T,
-        page: u32,
+        (page, known): (u32, Dep),
         more: usize,
         lengths: &[usize],
     ) {
@@ -228,8 +292,7 @@ impl Pax {
         }
         let entries = self.format.entry(0)..self.format.entry(from.len());
         let (site, words) = (self.sites.header(), from.len() as u16);
-        let mut framed = self.frames.framed_mut(fixed);
-        framed.store_bytes(trace, site, entries, words, Dep::NONE);
+        let mut moves = Vec::new();
         for (attribute, from) in from.into_iter().enumerate() {
             let to = self.minipage(page, attribute);
             let sites = [self.sites.attribute(attribute), self.kept_site(attribute)];
@@ -249,12 +312,16 @@ impl Pax {
             let ways = from.parts(&old, records).into_iter();
             let targets = to.parts(framed.bytes, records);
             for ((source, target), site) in ways.zip(targets).zip(sites) {
-                if source.start != target.start {
-                    let moved = (source.start, target.start, source.len());
-                    framed.moved(trace, site, moved, Dep::NONE);
-                }
+                moves.push((site, (source.start, target.start, source.len())));
             }
         }
+        let mut framed = self.frames.framed_mut(fixed);
+        let down = moves.iter().filter(|(_, (from, to, _))| to < from);
+        let up = moves.iter().rev().filter(|(_, (from, to, _))| to > from);
+        for &(site, moved) in down.chain(up) {
+            framed.moved(trace, site, moved, known);
+        }
+        framed.store_bytes(trace, site, entries, words, known);
     }
 
     /// Where in the code a minipage's bits or ends of values are read and written.
@@ -285,37 +352,63 @@ impl Pax {
             || self.fill_to_reorganize(page, lengths).is_some()
     }
 
-    /// Puts a record into a page if it goes in, once its values are known.
+    /// Puts a record into a page if it goes in, a copy of its values.
     pub(super) fn try_insert<T: Trace>(
         &mut self,
         trace: &mut T,
         page: u32,
-        (values, known): (&[Value], Dep),
+        (values, from): (&[Value], Source),
         lengths: &[usize],
     ) -> Option<RecordId> {
         let records = self.live(page);
-        if !self.fits_minipages(page, records, lengths) {
+        let header = self.load_header(trace, page);
+        self.load_room(trace, header);
+        let fits = self.fits_minipages(page, records, lengths);
+        trace.work(1);
+        trace.branch(self.sites.header(), fits, header.count);
+        if !fits {
             let fill = self.fill_to_reorganize(page, lengths)?;
             if records > 0 {
                 self.loading.reorganized(fill);
             }
-            self.move_boundaries(trace, page, 1, lengths);
+            let known = self.load_entries(trace, header);
+            self.move_boundaries(trace, (page, known), 1, lengths);
         }
         let slot = self.take_slot(trace, page);
         let place = self.place_of(page, slot);
-        for (attribute, value) in values.iter().enumerate() {
-            self.put(trace, page, attribute, (place, records), (*value, known));
+        let mut before = 0;
+        for (attribute, &value) in values.iter().enumerate() {
+            let bytes = self.schema.attributes()[attribute].kind.bytes_of(value);
+            let from = from.part(before, bytes);
+            before += bytes;
+            self.put(trace, page, attribute, (place, records), (value, from));
         }
-        self.store_counts(trace, page);
+        // One more slot, or one deleted record less.
+        trace.work(1);
+        self.store_counts(trace, page, header.count);
         self.loading.inserted();
         Some(RecordId { page, slot })
     }
 
-    /// Stores the numbers of slots and of deleted records, which are written.
-    pub(super) fn store_counts<T: Trace>(&mut self, trace: &mut T, page: u32) {
+    /// Loads what tells how full minipages are that hold values of other numbers or lengths than records have, in a page that has some.
+    pub(super) fn load_room<T: Trace>(&self, trace: &mut T, page: Page) {
+        if self.live(page.number()) == 0 {
+            return;
+        }
+        for (attribute, contents) in self.format.contents.iter().enumerate() {
+            if !matches!(contents, Contents::Fixed(_)) {
+                let column = self.column(trace, page, attribute);
+                let dep = column.dep;
+                self.load_used(trace, Page { dep, ..page }, attribute);
+            }
+        }
+    }
+
+    /// Stores the numbers of slots and of deleted records, which are written, once those before are known.
+    pub(super) fn store_counts<T: Trace>(&mut self, trace: &mut T, page: u32, known: Dep) {
         let mut framed = self.frames.framed_mut(self.frames.fix(page));
         let fields = header::SLOTS..header::SLOTS + 4;
-        framed.store_bytes(trace, self.sites.header(), fields, 1, Dep::NONE);
+        framed.store_bytes(trace, self.sites.header(), fields, 1, known);
     }
 
     /// Whether a record with values of these lengths goes into a page's minipages as they are.
@@ -336,14 +429,14 @@ impl Pax {
             })
     }
 
-    /// Writes the value of a new record that takes place `place` among `records`, once it is known.
+    /// Writes the value of a new record that takes place `place` among `records`, from where it is.
     fn put<T: Trace>(
         &mut self,
         trace: &mut T,
         page: u32,
         attribute: usize,
         (place, records): (usize, usize),
-        (value, known): (Value, Dep),
+        (value, from): (Value, Source),
     ) {
         let fixed = self.frames.fix(page);
         let (kind, minipage) = (
@@ -356,6 +449,13 @@ impl Pax {
         let start = framed.load_bytes(trace, sites.header(), entry, 1, Dep::NONE);
         let dep = start.token.after(1);
         let site = sites.attribute(attribute);
+        let known = from.load(
+            trace,
+            match value {
+                Value::Bytes(bytes) if kind.fixed_bytes().is_none() => copy_words(bytes.len()),
+                _ => store_words(kind),
+            },
+        );
         let mut framed = self.frames.framed_mut(fixed);
         match minipage {
             Minipage::Fixed(minipage) => {
