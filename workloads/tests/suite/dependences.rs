@@ -120,7 +120,7 @@ fn sums_and_products_wait_for_their_operands() {
     let stream = tpch(&json!({"query": "q1", "layout": "nsm"}));
     let additions = stream.at(Kind::Op, "accumulator");
     let stores = stream.at(Kind::Store, "accumulator").len();
-    assert!(stores > 8 * 10_000 && stores % 8 == 0, "{stores}");
+    assert!(stores > 8 * 10_000 && stores.is_multiple_of(8), "{stores}");
     assert_eq!(additions.len(), stores);
     for (_, before) in additions {
         let before = before.expect("a sum that was loaded");
