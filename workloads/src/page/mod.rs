@@ -25,6 +25,7 @@ mod nsm_file;
 pub mod nsm_format;
 mod packed;
 mod pax;
+mod pax_boundaries;
 mod pax_change;
 mod pax_file;
 pub mod pax_format;

@@ -157,12 +157,13 @@ impl Nsm {
         slots as u32
     }
 
-    /// Loads the first `slots` of a page, each to be looked at.
-    pub(super) fn load_slots<T: Trace>(&self, trace: &mut T, page: u32, slots: u32) {
+    /// Loads the first `slots` of a page, each to be looked at: what brings them.
+    pub(super) fn load_slots<T: Trace>(&self, trace: &mut T, page: u32, slots: u32) -> Dep {
         let place = self.slot_place(slots - 1)..self.frames.page_bytes();
         let (site, framed) = (self.sites.slot(), self.frames.framed(self.frames.fix(page)));
-        framed.load_bytes(trace, site, place, slots as u16, Dep::NONE);
+        let loaded = framed.load_bytes(trace, site, place, slots as u16, Dep::NONE);
         trace.work(slots);
+        loaded.token.after(1)
     }
 
     /// Sees to it that the free bytes of a page that has so many are in one piece.

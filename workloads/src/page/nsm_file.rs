@@ -193,9 +193,12 @@ impl PageFile for Nsm {
         let mut live: Vec<(u32, Slot)> = (0..slots)
             .filter_map(|slot| Some((slot, self.slot(page, slot)?)))
             .collect();
-        if slots > 0 {
-            self.load_slots(trace, page, slots);
-        }
+        // Where records lie, and what becomes of the header, the slots tell.
+        let known = if slots > 0 {
+            self.load_slots(trace, page, slots)
+        } else {
+            Dep::NONE
+        };
         live.sort_by_key(|(_, slot)| slot.offset);
         let mut free_start = self.geometry.header_bytes as usize;
         for (number, slot) in live {
@@ -205,17 +208,17 @@ impl PageFile for Nsm {
                 let framed = self.frames.framed_mut(fixed);
                 let record = slot.offset..slot.offset + slot.bytes;
                 framed.bytes.copy_within(record, free_start);
-                framed.moved(trace, site, move_of, Dep::NONE);
+                framed.moved(trace, site, move_of, known);
                 let moved = Slot {
                     offset: free_start,
                     bytes: slot.bytes,
                 };
                 let id = RecordId { page, slot: number };
-                self.set_slot(trace, id, moved, Dep::NONE);
+                self.set_slot(trace, id, moved, known);
             }
             free_start += slot.bytes;
         }
         self.set_field(page, header::FREE_START, free_start);
-        self.store_header(trace, page, Dep::NONE);
+        self.store_header(trace, page, known);
     }
 }
