@@ -68,23 +68,23 @@ impl Pax {
             if matches!(contents, None | Some(Contents::Fixed(_))) {
                 continue;
             }
-            self.column(trace, page, neighbor);
+            let entry = self.column(trace, page, neighbor).dep;
             self.load_used(trace, page, neighbor);
             let spare = self.part(number, neighbor).spare();
             if spare >= missing {
                 let borrowed = missing + (spare - missing) / 2;
-                self.move_boundary(trace, page, attribute, neighbor, borrowed);
+                self.move_boundary(trace, (page, entry), attribute, neighbor, borrowed);
                 return true;
             }
         }
         false
     }
 
-    /// Gives `bytes` that a minipage has to spare to the one beside it.
+    /// Gives `bytes` that a minipage has to spare to the one beside it. `known` is what brought the place of the second one that was looked up.
     fn move_boundary<T: Trace>(
         &mut self,
         trace: &mut T,
-        page: Page,
+        (page, known): (Page, Dep),
         to: usize,
         from: usize,
         bytes: usize,
@@ -116,11 +116,11 @@ impl Pax {
             moves.reverse();
         }
         let mut framed = self.frames.framed_mut(page.fixed);
-        framed.store_bytes(trace, self.sites.header(), entries, 2, Dep::NONE);
+        framed.store_bytes(trace, self.sites.header(), entries, 2, known);
         for (site, moved) in moves {
             let (old, new, bytes) = moved;
             framed.bytes.copy_within(old..old + bytes, new);
-            framed.moved(trace, site, moved, Dep::NONE);
+            framed.moved(trace, site, moved, known);
         }
     }
 }

@@ -5,8 +5,8 @@
 
 use super::value::check;
 use super::{Attribute, Frames, Geometry, PageFile, PageSites, Pax, PaxOptions, RecordId};
-use super::{Schema, Value};
-use crate::tracer::Trace;
+use super::{Schema, Source, Value};
+use crate::tracer::{Dep, Trace};
 use crate::validate::WorkloadError;
 
 /// A relation stored column by column. Records are numbered from 0 in the order of their insertion.
@@ -49,9 +49,24 @@ impl Columns {
     /// # Panics
     /// If the values are not those of the schema.
     pub fn add<T: Trace>(&mut self, trace: &mut T, values: &[Value]) {
+        self.add_from(trace, values, Source::registers(Dep::NONE));
+    }
+
+    /// Adds a record whose values are copied from where they are.
+    ///
+    /// # Panics
+    /// If the values are not those of the schema.
+    pub fn add_from<T: Trace>(&mut self, trace: &mut T, values: &[Value], from: Source) {
         check(&self.schema, values);
-        for ((file, firsts), &value) in self.files.iter_mut().zip(&mut self.firsts).zip(values) {
-            let id = file.insert(trace, &[value]);
+        let mut before = 0;
+        let files = self.files.iter_mut().zip(&mut self.firsts);
+        for ((file, firsts), (attribute, &value)) in
+            files.zip(self.schema.attributes().iter().zip(values))
+        {
+            let bytes = attribute.kind.bytes_of(value);
+            let from = from.part(before, bytes);
+            before += bytes;
+            let id = file.insert_from(trace, &[value], from);
             if id.page as usize == firsts.len() {
                 firsts.push(self.records);
             }

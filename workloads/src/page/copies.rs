@@ -11,7 +11,7 @@ pub(crate) fn copy_words(bytes: usize) -> u16 {
 }
 
 /// Word accesses that store a value of a fixed-length type: numbers take one.
-pub(super) fn store_words(kind: Type) -> u16 {
+pub(crate) fn store_words(kind: Type) -> u16 {
     match kind {
         Type::Fixed(bytes) => copy_words(usize::from(bytes)),
         _ => 1,

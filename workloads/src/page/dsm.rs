@@ -6,9 +6,9 @@ use super::record_index::RecordIndex;
 use super::value::check;
 use super::{
     Attribute, Frames, Geometry, NodesOfIndex, Nsm, Page, PageFile, PageSites, Record, RecordId,
-    Schema, Type, Value,
+    Schema, Source, Type, Value,
 };
-use crate::tracer::Trace;
+use crate::tracer::{Dep, Trace};
 use crate::validate::WorkloadError;
 
 /// Place of the record number in a sub-relation.
@@ -85,10 +85,25 @@ impl DsmLoader {
     /// # Panics
     /// If the values are not those of the schema.
     pub fn add<T: Trace>(&mut self, trace: &mut T, values: &[Value]) {
+        self.add_from(trace, values, Source::registers(Dep::NONE));
+    }
+
+    /// Adds a record whose values are copied from where they are; its number is in a register.
+    ///
+    /// # Panics
+    /// If the values are not those of the schema.
+    pub fn add_from<T: Trace>(&mut self, trace: &mut T, values: &[Value], from: Source) {
         check(&self.schema, values);
-        for ((file, places), value) in self.files.iter_mut().zip(&mut self.places).zip(values) {
+        let mut before = 0;
+        let files = self.files.iter_mut().zip(&mut self.places);
+        for ((file, places), (attribute, &value)) in
+            files.zip(self.schema.attributes().iter().zip(values))
+        {
             let number = Value::Int(places.len() as i64);
-            places.push(file.insert(trace, &[number, *value]));
+            let bytes = attribute.kind.bytes_of(value);
+            let from = from.part(before, bytes);
+            before += bytes;
+            places.push(file.insert_from(trace, &[number, value], from));
         }
     }
 

@@ -2,7 +2,9 @@
 
 use super::copies::store_words;
 use super::value;
-use super::{Column, Frames, Loaded, Page, PageSites, Record, RecordId, Schema, Type, Value};
+use super::{
+    Column, Frames, Loaded, Page, PageSites, Record, RecordId, Schema, Source, Type, Value,
+};
 use crate::tracer::{Dep, Trace};
 
 /// A file whose pages hold whole records.
@@ -56,7 +58,15 @@ pub trait PageFile {
     ///
     /// # Panics
     /// If the values are not those of the schema.
-    fn insert_once<T: Trace>(&mut self, trace: &mut T, values: &[Value], known: Dep) -> RecordId;
+    fn insert_once<T: Trace>(&mut self, trace: &mut T, values: &[Value], known: Dep) -> RecordId {
+        self.insert_from(trace, values, Source::registers(known))
+    }
+
+    /// Adds a record whose values are copied from where they are.
+    ///
+    /// # Panics
+    /// If the values are not those of the schema.
+    fn insert_from<T: Trace>(&mut self, trace: &mut T, values: &[Value], from: Source) -> RecordId;
     /// The page that [`PageFile::insert`] puts a record of these values into; `None` if it adds one.
     fn page_for(&mut self, values: &[Value]) -> Option<u32>;
     /// Changes a value of a record that was found, unless the page has no room for the new one: whether it has.

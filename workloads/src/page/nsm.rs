@@ -4,7 +4,7 @@ use super::copies::copy_words;
 use super::geometry::check_geometry;
 use super::nsm_format::{RecordFormat, SLOT_BYTES, TAG_BYTES, header};
 use super::room::Room;
-use super::{Frames, Geometry, Page, PageFile, PageSites, Record, RecordId, Schema, Value};
+use super::{Frames, Geometry, Page, PageFile, PageSites, Record, RecordId, Schema, Source, Value};
 use crate::tracer::{Dep, Trace};
 use crate::validate::WorkloadError;
 use crate::word::Word;
@@ -96,8 +96,8 @@ impl Nsm {
         (value as u16).write(self.frames.page_mut(page), field);
     }
 
-    /// Adds an empty page.
-    pub(super) fn add_page(&mut self) -> u32 {
+    /// Adds an empty page, whose header is stored.
+    pub(super) fn add_page<T: Trace>(&mut self, trace: &mut T) -> u32 {
         let page = self.frames.add();
         page.write(self.frames.page_mut(page), header::NUMBER);
         self.set_field(
@@ -106,19 +106,37 @@ impl Nsm {
             self.geometry.header_bytes as usize,
         );
         self.set_field(page, header::FREE, self.geometry.usable_bytes());
+        let mut framed = self.frames.framed_mut(self.frames.fix(page));
+        let (site, fields) = (self.sites.header(), 0..header::BYTES as usize);
+        let words = copy_words(fields.len());
+        framed.store_bytes(trace, site, fields, words, Dep::NONE);
         page
     }
 
-    /// The page for a record of so many bytes, which may have to be reorganized; `None` if no page has room.
-    pub(super) fn page_with(&mut self, bytes: usize) -> Option<u32> {
-        let page_of =
-            |frames: &Frames, page, field| usize::from(u16::read(frames.page(page), field));
-        let frames = &self.frames;
-        self.room.find(frames.count(), |page| {
-            let reused = page_of(frames, page, header::DELETED) > 0;
+    /// The page for a record of so many bytes, which may have to be reorganized, and what brought its header's fields, which tell whether
+    /// there is room; `None` if no page has.
+    pub(super) fn page_with<T: Trace>(
+        &mut self,
+        trace: &mut T,
+        bytes: usize,
+    ) -> (Option<u32>, Dep) {
+        let (frames, site) = (&self.frames, self.sites.header());
+        let mut known = Dep::NONE;
+        let found = self.room.find(frames.count(), |page| {
+            let framed = frames.framed(frames.fix(page));
+            let (fields, words) = (header::FIELDS, header::FIELD_WORDS);
+            let loaded = framed.load_bytes(trace, site, fields, words, Dep::NONE);
+            known = loaded.token.after(1);
+            let field = |field| usize::from(u16::read(framed.bytes, field));
+            let reused = field(header::DELETED) > 0;
             let slot = if reused { 0 } else { SLOT_BYTES };
-            bytes + slot <= page_of(frames, page, header::FREE)
-        })
+            let fits = bytes + slot <= field(header::FREE);
+            // The slot's bytes are added, and both compared.
+            trace.work(2);
+            trace.branch(site, fits, known);
+            fits
+        });
+        (found, known)
     }
 
     /// The slot for a new record: that of a deleted one, which is looked for, or one more.
@@ -139,12 +157,13 @@ impl Nsm {
         slots as u32
     }
 
-    /// Loads the first `slots` of a page, each to be looked at.
-    pub(super) fn load_slots<T: Trace>(&self, trace: &mut T, page: u32, slots: u32) {
+    /// Loads the first `slots` of a page, each to be looked at: what brings them.
+    pub(super) fn load_slots<T: Trace>(&self, trace: &mut T, page: u32, slots: u32) -> Dep {
         let place = self.slot_place(slots - 1)..self.frames.page_bytes();
         let (site, framed) = (self.sites.slot(), self.frames.framed(self.frames.fix(page)));
-        framed.load_bytes(trace, site, place, slots as u16, Dep::NONE);
+        let loaded = framed.load_bytes(trace, site, place, slots as u16, Dep::NONE);
         trace.work(slots);
+        loaded.token.after(1)
     }
 
     /// Sees to it that the free bytes of a page that has so many are in one piece.
@@ -155,12 +174,13 @@ impl Nsm {
         }
     }
 
-    /// Writes a record behind the others of a page that has room for it, once its values are known, and sets its slot.
+    /// Writes a record behind the others of a page that has room for it, a copy of its values, and sets its slot. `header` is what
+    /// brought the page's header, which says where the record begins.
     pub(super) fn place<T: Trace>(
         &mut self,
         trace: &mut T,
-        id: RecordId,
-        (values, known): (&[Value], Dep),
+        (id, header): (RecordId, Dep),
+        (values, from): (&[Value], Source),
         stride: usize,
     ) {
         let (page, offset) = (id.page, self.field(id.page, header::FREE_START));
@@ -171,47 +191,53 @@ impl Nsm {
         let record = &mut framed.bytes[offset..end];
         self.format.write(&self.schema, values, serial, record);
         // The tag, the record as one copy of the caller's, the slot, and the header's fields.
+        let known = from.copy(trace);
         let (tag, sites) = (copy_words(TAG_BYTES), self.sites);
-        framed.store_bytes(trace, sites.tag(), offset..behind_tag, tag, Dep::NONE);
+        framed.store_bytes(trace, sites.tag(), offset..behind_tag, tag, header);
         let (site, rest) = (sites.whole_record(), words - tag);
-        framed.store_bytes(trace, site, behind_tag..end, rest, known);
-        self.set_slot(
-            trace,
-            id,
-            Slot {
-                offset,
-                bytes: stride,
-            },
-        );
+        framed.store_bytes(trace, site, behind_tag..end, rest, known.or(header));
+        let slot = Slot {
+            offset,
+            bytes: stride,
+        };
+        self.set_slot(trace, id, slot, header);
         self.set_field(page, header::FREE_START, offset + stride);
         let free = self.field(page, header::FREE);
         self.set_field(page, header::FREE, free - stride);
-        self.store_header(trace, page);
+        self.store_header(trace, page, header);
     }
 
-    pub(super) fn set_slot<T: Trace>(&mut self, trace: &mut T, id: RecordId, slot: Slot) {
+    /// Stores a slot, once what it says is known.
+    pub(super) fn set_slot<T: Trace>(
+        &mut self,
+        trace: &mut T,
+        id: RecordId,
+        slot: Slot,
+        known: Dep,
+    ) {
         let place = self.slot_place(id.slot);
         let (site, place) = (self.sites.slot(), place..place + SLOT_BYTES);
         trace.work(SLOT_ADDRESS);
         let mut framed = self.frames.framed_mut(self.frames.fix(id.page));
-        let bytes = framed.store_bytes(trace, site, place, 1, Dep::NONE);
+        let bytes = framed.store_bytes(trace, site, place, 1, known);
         (slot.offset as u16).write(bytes, 0);
         (slot.bytes as u16).write(bytes, 2);
     }
 
-    /// Loads the header's fields, of which `changed` are computed anew.
-    pub(super) fn load_header<T: Trace>(&self, trace: &mut T, page: Page, changed: u32) {
+    /// Loads the header's fields, of which `changed` are computed anew: what brings them.
+    pub(super) fn load_header<T: Trace>(&self, trace: &mut T, page: Page, changed: u32) -> Dep {
         let framed = self.frames.framed(page.fixed);
         let (site, fields) = (self.sites.header(), header::FIELDS);
-        framed.load_bytes(trace, site, fields, header::FIELD_WORDS, page.dep);
+        let loaded = framed.load_bytes(trace, site, fields, header::FIELD_WORDS, page.dep);
         trace.work(changed);
+        loaded.token.after(1)
     }
 
-    /// Stores the header's fields, which are written.
-    pub(super) fn store_header<T: Trace>(&mut self, trace: &mut T, page: u32) {
+    /// Stores the header's fields, which are written, once those before are known.
+    pub(super) fn store_header<T: Trace>(&mut self, trace: &mut T, page: u32, known: Dep) {
         let mut framed = self.frames.framed_mut(self.frames.fix(page));
         let (site, fields) = (self.sites.header(), header::FIELDS);
-        framed.store_bytes(trace, site, fields, header::FIELD_WORDS, Dep::NONE);
+        framed.store_bytes(trace, site, fields, header::FIELD_WORDS, known);
     }
 
     /// Gives the bytes of a record back to its page.
@@ -252,7 +278,7 @@ impl Nsm {
             return true;
         }
         // The header says whether there is room, and is changed if there is.
-        self.load_header(trace, page, 2);
+        let header = self.load_header(trace, page, 2);
         if stride > self.field(id.page, header::FREE) + slot.bytes {
             return false;
         }
@@ -261,7 +287,12 @@ impl Nsm {
         let place = self.slot_place(id.slot);
         self.frames.page_mut(id.page)[place..place + SLOT_BYTES].fill(0);
         self.make_gap(trace, id.page, stride);
-        self.place(trace, id, (&values, copied), stride);
+        self.place(
+            trace,
+            (id, header),
+            (&values, Source::registers(copied)),
+            stride,
+        );
         true
     }
 }

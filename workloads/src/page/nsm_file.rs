@@ -4,9 +4,10 @@ use super::nsm::{Nsm, SLOT_ADDRESS, Slot};
 use super::nsm_format::{END_BYTES, SLOT_BYTES, header};
 use super::value::{check, check_one};
 use super::{
-    Column, Frames, Loaded, Page, PageFile, PageSites, Record, RecordId, Schema, Type, Value,
+    Column, Frames, Loaded, Page, PageFile, PageSites, Record, RecordId, Schema, Source, Type,
+    Value,
 };
-use crate::tracer::{Dep, Trace};
+use crate::tracer::{Dep, Trace, Untraced};
 
 impl PageFile for Nsm {
     fn schema(&self) -> &Schema {
@@ -124,10 +125,15 @@ impl PageFile for Nsm {
         self.format.read(&self.schema, &bytes[record.place..])
     }
 
-    fn insert_once<T: Trace>(&mut self, trace: &mut T, values: &[Value], known: Dep) -> RecordId {
+    fn insert_from<T: Trace>(&mut self, trace: &mut T, values: &[Value], from: Source) -> RecordId {
         check(&self.schema, values);
         let stride = self.format.stride_of(&self.schema, values);
-        let page = self.page_with(stride).unwrap_or_else(|| self.add_page());
+        let (found, header) = self.page_with(trace, stride);
+        // What a new page's header says is known.
+        let (page, header) = match found {
+            Some(page) => (page, header),
+            None => (self.add_page(trace), Dep::NONE),
+        };
         let reused = self.field(page, header::DELETED) > 0;
         let slot_bytes = if reused { 0 } else { SLOT_BYTES };
         self.make_gap(trace, page, stride + slot_bytes);
@@ -135,13 +141,16 @@ impl PageFile for Nsm {
             page,
             slot: self.take_slot(trace, page),
         };
-        self.place(trace, id, (values, known), stride);
+        // Three of the header's fields are computed anew: slots or deleted ones, where the free space begins, and what is free.
+        trace.work(3);
+        self.place(trace, (id, header), (values, from), stride);
         self.records += 1;
         id
     }
 
     fn page_for(&mut self, values: &[Value]) -> Option<u32> {
-        self.page_with(self.format.stride_of(&self.schema, values))
+        let stride = self.format.stride_of(&self.schema, values);
+        self.page_with(&mut Untraced, stride).0
     }
 
     fn update_in_page<T: Trace>(
@@ -168,13 +177,13 @@ impl PageFile for Nsm {
             slot: record.slot,
         };
         let slot = self.slot(id.page, id.slot).expect("the record exists");
-        self.set_slot(trace, id, Slot::DELETED);
+        self.set_slot(trace, id, Slot::DELETED, Dep::NONE);
         // One more deleted record, and more bytes free.
-        self.load_header(trace, page, 2);
+        let header = self.load_header(trace, page, 2);
         let deleted = self.field(id.page, header::DELETED);
         self.set_field(id.page, header::DELETED, deleted + 1);
         self.release(id.page, slot.bytes);
-        self.store_header(trace, id.page);
+        self.store_header(trace, id.page, header);
         self.records -= 1;
     }
 
@@ -184,9 +193,12 @@ impl PageFile for Nsm {
         let mut live: Vec<(u32, Slot)> = (0..slots)
             .filter_map(|slot| Some((slot, self.slot(page, slot)?)))
             .collect();
-        if slots > 0 {
-            self.load_slots(trace, page, slots);
-        }
+        // Where records lie, and what becomes of the header, the slots tell.
+        let known = if slots > 0 {
+            self.load_slots(trace, page, slots)
+        } else {
+            Dep::NONE
+        };
         live.sort_by_key(|(_, slot)| slot.offset);
         let mut free_start = self.geometry.header_bytes as usize;
         for (number, slot) in live {
@@ -196,16 +208,17 @@ impl PageFile for Nsm {
                 let framed = self.frames.framed_mut(fixed);
                 let record = slot.offset..slot.offset + slot.bytes;
                 framed.bytes.copy_within(record, free_start);
-                framed.moved(trace, site, move_of, Dep::NONE);
+                framed.moved(trace, site, move_of, known);
                 let moved = Slot {
                     offset: free_start,
                     bytes: slot.bytes,
                 };
-                self.set_slot(trace, RecordId { page, slot: number }, moved);
+                let id = RecordId { page, slot: number };
+                self.set_slot(trace, id, moved, known);
             }
             free_start += slot.bytes;
         }
         self.set_field(page, header::FREE_START, free_start);
-        self.store_header(trace, page);
+        self.store_header(trace, page, known);
     }
 }

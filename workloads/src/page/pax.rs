@@ -5,10 +5,10 @@ use super::framed::FramedMut;
 use super::geometry::check_geometry;
 use super::minipage::{END_BYTES, FixedMinipage, VariableMinipage};
 use super::packed::PackedMinipage;
-use super::pax_format::{Contents, ENTRY_BYTES, PaxFormat, Plan, header};
+use super::pax_format::{Contents, ENTRY_BYTES, PaxFormat, header};
 use super::pax_load::Loading;
 use super::room::Room;
-use super::{Frames, FullMinipage, Geometry, PageFile, PageSites, RecordId, Schema, Value};
+use super::{Frames, FullMinipage, Geometry, PageSites, RecordId, Schema, Source, Value};
 use crate::tracer::{Dep, Trace};
 use crate::validate::WorkloadError;
 use crate::word::Word;
@@ -46,7 +46,7 @@ pub struct Pax {
     pub(super) sites: PageSites,
     pub(super) room: Room,
     pub(super) records: u64,
-    loading: Loading,
+    pub(super) loading: Loading,
 }
 
 /// A minipage of any kind.
@@ -59,7 +59,7 @@ pub(super) enum Minipage {
 
 impl Minipage {
     /// Where the values of so many records are, and what is kept for them: their bits, or their ends.
-    fn parts(self, page: &[u8], records: usize) -> [Range<usize>; 2] {
+    pub(super) fn parts(self, page: &[u8], records: usize) -> [Range<usize>; 2] {
         match self {
             Self::Fixed(it) => [it.start..it.value(records).start, it.bits(records)],
             Self::Packed(it) => {
@@ -167,96 +167,6 @@ impl Pax {
         }
     }
 
-    /// Writes the boundaries of the minipages into a page's header.
-    fn set_plan(&mut self, page: u32, plan: &Plan) {
-        self.set_field(page, header::CAPACITY, plan.capacity);
-        for (attribute, &(start, bytes)) in plan.minipages.iter().enumerate() {
-            let entry = self.format.entry(attribute);
-            let size = match self.format.contents[attribute] {
-                Contents::Fixed(value_bytes) => value_bytes,
-                Contents::Packed(_) | Contents::Variable => bytes,
-            };
-            self.set_field(page, entry, start);
-            self.set_field(page, entry + 2, size);
-        }
-    }
-
-    /// Adds a page for records like those of the page before, the first of which has values of these lengths.
-    pub(super) fn add_page(&mut self, lengths: &[usize]) -> u32 {
-        let averages = match self.pages().checked_sub(1) {
-            Some(last) if self.live(last) > 0 => {
-                self.format.averages(&self.used(last), self.live(last))
-            }
-            _ => self.format.averages(lengths, 1),
-        };
-        let page = self.frames.add();
-        page.write(self.frames.page_mut(page), header::NUMBER);
-        self.set_field(page, header::DEGREE, self.schema.degree());
-        let plan = self.format.plan(&averages, 0, 0, &vec![0; averages.len()]);
-        self.set_plan(page, &plan);
-        self.loading.new_page();
-        page
-    }
-
-    /// Moves the boundaries of a page's minipages: to the averages of its records with `more` of values of these lengths.
-    pub(super) fn move_boundaries<T: Trace>(
-        &mut self,
-        trace: &mut T,
-        page: u32,
-        more: usize,
-        lengths: &[usize],
-    ) {
-        let records = self.live(page);
-        let mut bytes = self.used(page);
-        bytes
-            .iter_mut()
-            .zip(lengths)
-            .for_each(|(sum, length)| *sum += length);
-        let averages = self.format.averages(&bytes, (records + more).max(1));
-        let slots = self.field(page, header::SLOTS);
-        let plan = self.format.plan(&averages, records + more, slots, &bytes);
-        let fixed = self.frames.fix(page);
-        let old = self.frames.page(page).to_vec();
-        let from: Vec<Minipage> = (0..self.schema.degree())
-            .map(|attribute| self.minipage(page, attribute))
-            .collect();
-        self.set_plan(page, &plan);
-        if let Some(&(first, _)) = plan.minipages.first() {
-            // Bits of slots to come, where there were values.
-            let unused = self.format.bitmap() + slots.div_ceil(8);
-            self.frames.page_mut(page)[unused.min(first)..first].fill(0);
-        }
-        let entries = self.format.entry(0)..self.format.entry(from.len());
-        let (site, words) = (self.sites.header(), from.len() as u16);
-        let mut framed = self.frames.framed_mut(fixed);
-        framed.store_bytes(trace, site, entries, words, Dep::NONE);
-        for (attribute, from) in from.into_iter().enumerate() {
-            let to = self.minipage(page, attribute);
-            let sites = [self.sites.attribute(attribute), self.kept_site(attribute)];
-            let framed = self.frames.framed_mut(fixed);
-            match (from, to) {
-                (Minipage::Fixed(from), Minipage::Fixed(to)) => {
-                    to.copy(framed.bytes, &from, &old, records);
-                }
-                (Minipage::Packed(from), Minipage::Packed(to)) => {
-                    to.copy(framed.bytes, &from, &old, records);
-                }
-                (Minipage::Variable(from), Minipage::Variable(to)) => {
-                    to.copy(framed.bytes, &from, &old, records);
-                }
-                _ => unreachable!("an attribute keeps its kind"),
-            }
-            let ways = from.parts(&old, records).into_iter();
-            let targets = to.parts(framed.bytes, records);
-            for ((source, target), site) in ways.zip(targets).zip(sites) {
-                if source.start != target.start {
-                    let moved = (source.start, target.start, source.len());
-                    framed.moved(trace, site, moved, Dep::NONE);
-                }
-            }
-        }
-    }
-
     /// Where in the code a minipage's bits or ends of values are read and written.
     pub(super) fn kept_site(&self, attribute: usize) -> u16 {
         match self.format.contents[attribute] {
@@ -285,37 +195,49 @@ impl Pax {
             || self.fill_to_reorganize(page, lengths).is_some()
     }
 
-    /// Puts a record into a page if it goes in, once its values are known.
+    /// Puts a record into a page if it goes in, a copy of its values.
     pub(super) fn try_insert<T: Trace>(
         &mut self,
         trace: &mut T,
         page: u32,
-        (values, known): (&[Value], Dep),
+        (values, from): (&[Value], Source),
         lengths: &[usize],
     ) -> Option<RecordId> {
         let records = self.live(page);
-        if !self.fits_minipages(page, records, lengths) {
+        let header = self.load_header(trace, page);
+        self.load_room(trace, header);
+        let fits = self.fits_minipages(page, records, lengths);
+        trace.work(1);
+        trace.branch(self.sites.header(), fits, header.count);
+        if !fits {
             let fill = self.fill_to_reorganize(page, lengths)?;
             if records > 0 {
                 self.loading.reorganized(fill);
             }
-            self.move_boundaries(trace, page, 1, lengths);
+            let known = self.load_entries(trace, header);
+            self.move_boundaries(trace, (page, known), 1, lengths);
         }
         let slot = self.take_slot(trace, page);
         let place = self.place_of(page, slot);
-        for (attribute, value) in values.iter().enumerate() {
-            self.put(trace, page, attribute, (place, records), (*value, known));
+        let mut before = 0;
+        for (attribute, &value) in values.iter().enumerate() {
+            let bytes = self.schema.attributes()[attribute].kind.bytes_of(value);
+            let from = from.part(before, bytes);
+            before += bytes;
+            self.put(trace, page, attribute, (place, records), (value, from));
         }
-        self.store_counts(trace, page);
+        // One more slot, or one deleted record less.
+        trace.work(1);
+        self.store_counts(trace, page, header.count);
         self.loading.inserted();
         Some(RecordId { page, slot })
     }
 
-    /// Stores the numbers of slots and of deleted records, which are written.
-    pub(super) fn store_counts<T: Trace>(&mut self, trace: &mut T, page: u32) {
+    /// Stores the numbers of slots and of deleted records, which are written, once those before are known.
+    pub(super) fn store_counts<T: Trace>(&mut self, trace: &mut T, page: u32, known: Dep) {
         let mut framed = self.frames.framed_mut(self.frames.fix(page));
         let fields = header::SLOTS..header::SLOTS + 4;
-        framed.store_bytes(trace, self.sites.header(), fields, 1, Dep::NONE);
+        framed.store_bytes(trace, self.sites.header(), fields, 1, known);
     }
 
     /// Whether a record with values of these lengths goes into a page's minipages as they are.
@@ -336,14 +258,14 @@ impl Pax {
             })
     }
 
-    /// Writes the value of a new record that takes place `place` among `records`, once it is known.
+    /// Writes the value of a new record that takes place `place` among `records`, from where it is.
     fn put<T: Trace>(
         &mut self,
         trace: &mut T,
         page: u32,
         attribute: usize,
         (place, records): (usize, usize),
-        (value, known): (Value, Dep),
+        (value, from): (Value, Source),
     ) {
         let fixed = self.frames.fix(page);
         let (kind, minipage) = (
@@ -356,6 +278,13 @@ impl Pax {
         let start = framed.load_bytes(trace, sites.header(), entry, 1, Dep::NONE);
         let dep = start.token.after(1);
         let site = sites.attribute(attribute);
+        let known = from.load(
+            trace,
+            match value {
+                Value::Bytes(bytes) if kind.fixed_bytes().is_none() => copy_words(bytes.len()),
+                _ => store_words(kind),
+            },
+        );
         let mut framed = self.frames.framed_mut(fixed);
         match minipage {
             Minipage::Fixed(minipage) => {

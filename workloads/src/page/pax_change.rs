@@ -129,12 +129,32 @@ impl Pax {
         }
     }
 
-    /// Changes a string in its minipage, which has room for it.
+    /// Loads where a string ends and where the one before does, which say where it begins and how long it is: what brings that.
+    pub(super) fn load_ends<T: Trace>(
+        &self,
+        trace: &mut T,
+        page: Page,
+        column: &Column,
+        record: Record,
+    ) -> Dep {
+        let Minipage::Variable(minipage) = self.minipage(page.number(), column.attribute) else {
+            return column.dep;
+        };
+        let ends = 1 + usize::from(record.place > 0);
+        let place = minipage.end_place(record.place);
+        let place = place..place + ends * END_BYTES;
+        let (site, dep) = (self.sites.end_offset(), column.address_dep(record));
+        let framed = self.frames.framed(page.fixed);
+        let found = framed.load_bytes(trace, site, place, ends as u16, dep);
+        found.token.after(1)
+    }
+
+    /// Changes a string in its minipage, which has room for it, once it is known where it is.
     pub(super) fn replace<T: Trace>(
         &mut self,
         trace: &mut T,
         page: Page,
-        column: &Column,
+        (column, known): (&Column, Dep),
         place: usize,
         value: Value,
     ) {
@@ -152,18 +172,18 @@ impl Pax {
         let site = self.sites.end_offset();
         if new.len() != old.len() {
             let moved = (old.end, new.end, behind);
-            framed.moved(trace, column.site, moved, column.dep);
+            framed.moved(trace, column.site, moved, known);
             // The end of this value and of those behind it.
             trace.work((records - place) as u32);
             let moved = (ends.start, ends.start, ends.len());
-            framed.moved(trace, site, moved, column.dep);
+            framed.moved(trace, site, moved, known);
         } else if column.nullable {
             let own = minipage.end_place(place)..ends.end;
-            framed.store_bytes(trace, site, own, 1, column.dep);
+            framed.store_bytes(trace, site, own, 1, known);
         }
         if !new.is_empty() {
             let words = copy_words(new.len());
-            framed.store_bytes(trace, column.site, new, words, column.dep);
+            framed.store_bytes(trace, column.site, new, words, known);
         }
     }
 
@@ -243,9 +263,7 @@ impl Pax {
         }
         // All boundaries, and what every minipage has to spare.
         let degree = self.schema.degree();
-        let entries = self.format.entry(0)..self.format.entry(degree);
-        let framed = self.frames.framed(page.fixed);
-        framed.load_bytes(trace, self.sites.header(), entries, degree as u16, page.dep);
+        let boundaries = self.load_entries(trace, page);
         for other in (0..degree).filter(|&other| other != attribute) {
             self.load_used(trace, page, other);
         }
@@ -258,7 +276,7 @@ impl Pax {
         }
         let mut more = vec![0; degree];
         more[attribute] = longer;
-        self.move_boundaries(trace, number, 0, &more);
+        self.move_boundaries(trace, (number, boundaries), 0, &more);
         true
     }
 

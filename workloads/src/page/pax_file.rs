@@ -6,7 +6,9 @@ use super::minipage::END_BYTES;
 use super::pax::{Minipage, Pax, entry};
 use super::pax_format::{Contents, header, lengths};
 use super::value::{check, check_one};
-use super::{Column, Frames, Loaded, Page, PageFile, PageSites, Record, RecordId, Schema, Value};
+use super::{
+    Column, Frames, Loaded, Page, PageFile, PageSites, Record, RecordId, Schema, Source, Value,
+};
 use crate::tracer::{Dep, Trace};
 use crate::word::Word;
 
@@ -184,19 +186,19 @@ impl PageFile for Pax {
         self.values_at(bytes, page.number(), record.place)
     }
 
-    fn insert_once<T: Trace>(&mut self, trace: &mut T, values: &[Value], known: Dep) -> RecordId {
+    fn insert_from<T: Trace>(&mut self, trace: &mut T, values: &[Value], from: Source) -> RecordId {
         check(&self.schema, values);
         self.records += 1;
         let lengths = lengths(&self.format, values);
         let mut full = None;
         while let Some(page) = self.room.find(self.pages(), |page| full != Some(page)) {
-            if let Some(id) = self.try_insert(trace, page, (values, known), &lengths) {
+            if let Some(id) = self.try_insert(trace, page, (values, from), &lengths) {
                 return id;
             }
             full = Some(page);
         }
-        let page = self.add_page(&lengths);
-        self.try_insert(trace, page, (values, known), &lengths)
+        let page = self.add_page(trace, &lengths);
+        self.try_insert(trace, page, (values, from), &lengths)
             .expect("an empty page has room for the longest record")
     }
 
@@ -223,9 +225,13 @@ impl PageFile for Pax {
             self.set(trace, page, &column, record, value, column.dep);
             return true;
         }
-        if let Contents::Packed(_) = contents {
-            self.is_present(trace, page, &mut column, record);
-        }
+        let mut ends = match contents {
+            Contents::Packed(_) => {
+                self.is_present(trace, page, &mut column, record);
+                Dep::NONE
+            }
+            _ => self.load_ends(trace, page, &column, record),
+        };
         let old = self.length(page.number(), attribute, record.place);
         let longer = contents.length(&value).saturating_sub(old);
         if !self.make_room(trace, page, attribute, longer) {
@@ -237,10 +243,13 @@ impl PageFile for Pax {
                 passed: column.passed,
                 ..self.column(trace, page, attribute)
             };
+            if let Contents::Variable = contents {
+                ends = self.load_ends(trace, page, &column, record);
+            }
         }
         match contents {
             Contents::Packed(_) => self.replace_packed(trace, page, &column, record, value),
-            _ => self.replace(trace, page, &column, record.place, value),
+            _ => self.replace(trace, page, (&column, ends), record.place, value),
         }
         true
     }
@@ -259,13 +268,16 @@ impl PageFile for Pax {
         self.set_deleted(trace, id, true);
         // One more deleted record.
         trace.work(1);
-        self.store_counts(trace, id.page);
+        self.store_counts(trace, id.page, page.count.later(1));
         self.room.add(id.page);
         self.records -= 1;
     }
 
     fn reorganize<T: Trace>(&mut self, trace: &mut T, page: u32) {
         let nothing = vec![0; self.schema.degree()];
-        self.move_boundaries(trace, page, 0, &nothing);
+        let header = self.load_header(trace, page);
+        self.load_room(trace, header);
+        let known = self.load_entries(trace, header);
+        self.move_boundaries(trace, (page, known), 0, &nothing);
     }
 }

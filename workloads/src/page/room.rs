@@ -16,7 +16,11 @@ impl Room {
 
     /// The first page for which `has_room` holds, of those with bytes to spare and then the last of the file's `pages`.
     #[inline]
-    pub(super) fn find(&mut self, pages: u32, has_room: impl Fn(u32) -> bool) -> Option<u32> {
+    pub(super) fn find(
+        &mut self,
+        pages: u32,
+        mut has_room: impl FnMut(u32) -> bool,
+    ) -> Option<u32> {
         while let Some(&page) = self.pages.first() {
             if has_room(page) {
                 return Some(page);

@@ -8,7 +8,7 @@ use super::abstraction::Levels;
 use super::geometry::check_geometry;
 use super::store::{Call, Store, check_fixed};
 use super::{Frames, Geometry, PageSites, Schema, Type, Value, value};
-use crate::tracer::{Dep, Trace};
+use crate::tracer::{Dep, Token, Trace};
 use crate::validate::WorkloadError;
 use crate::word::Word;
 
@@ -149,6 +149,9 @@ struct Cursor<'s> {
     next_page: u32,
     next: usize,
     count: usize,
+    /// What brought `count`, and what brought `rows`.
+    counted: Token,
+    run: Token,
     /// Rows that still have the value.
     rows: u32,
     word: u64,
@@ -170,6 +173,7 @@ impl Cursor<'_> {
         let framed = frames.framed(frames.fix(page));
         let count = framed.load::<u16, T>(trace, header, COUNT, Dep::NONE);
         self.count = count.value.into();
+        self.counted = count.token;
         self.next = 0;
         self.next_page += 1;
     }
@@ -179,14 +183,15 @@ impl Cursor<'_> {
     fn advance<T: Trace>(&mut self, trace: &mut T, header_bytes: usize, sites: PageSites) -> u64 {
         if self.file.encoded {
             trace.work(1);
-            trace.branch(sites.run_length(), self.rows > 0, Dep::NONE);
+            trace.branch(sites.run_length(), self.rows > 0, self.run.after(1));
         }
         if self.rows > 0 {
             self.rows -= 1;
             return self.word;
         }
         trace.work(1);
-        trace.branch(sites.header(), self.next == self.count, Dep::NONE);
+        let ends = self.next == self.count;
+        trace.branch(sites.header(), ends, self.counted.after(1));
         if self.next == self.count {
             self.turn(trace, sites.header());
         }
@@ -201,7 +206,7 @@ impl Cursor<'_> {
         if self.file.encoded {
             let (site, run) = (sites.run_length(), place + self.file.value_bytes);
             let rows = framed.load::<u32, T>(trace, site, run, Dep::NONE);
-            self.rows = rows.value - 1;
+            (self.rows, self.run) = (rows.value - 1, rows.token);
         }
         // The next value's place.
         trace.work(1);
@@ -255,6 +260,8 @@ impl Store for SuperColumn {
                 next_page: 0,
                 next: 0,
                 count: 0,
+                counted: Token::NONE,
+                run: Token::NONE,
                 rows: 0,
                 word: 0,
             })

@@ -9,7 +9,7 @@ use super::framed::Framed;
 use super::geometry::check_geometry;
 use super::row_store::{Wanted, by_level};
 use super::store::{Call, Store, check_fixed};
-use super::{Frames, Geometry, PageSites, Schema, Value, value};
+use super::{Frames, Geometry, Loaded, PageSites, Schema, Value, value};
 use crate::tracer::{Dep, Trace};
 use crate::validate::WorkloadError;
 use crate::word::Word;
@@ -120,16 +120,16 @@ struct Reading<'s> {
 }
 
 impl SuperRow {
-    /// Reads the `count` tuples of a group and what is under them.
+    /// Reads the `count` tuples of a group and what is under them. Whether there is another one shows once their number is there.
     fn read<T: Trace>(
         &self,
         trace: &mut T,
         reading: &mut Reading<'_>,
         level: usize,
-        count: u16,
+        count: Loaded<u16>,
         take: &mut impl FnMut(&mut T, &[u64]),
     ) {
-        for tuple in 0..count {
+        for tuple in 0..count.value {
             let is_leaf = level == self.levels.leaf();
             if is_leaf {
                 trace.call(Call::ColumnValue as u16);
@@ -149,11 +149,12 @@ impl SuperRow {
                 let (site, place) = (self.sites.run_length(), reading.place);
                 let below = reading.page.load(trace, site, place, Dep::NONE);
                 reading.place += RUN_BYTES;
-                self.read(trace, reading, level + 1, below.value, take);
+                self.read(trace, reading, level + 1, below, take);
             }
             // Next tuple's address, count down.
             trace.work(2);
-            trace.branch(self.sites.run_length(), tuple + 1 < count, Dep::NONE);
+            let more = tuple + 1 < count.value;
+            trace.branch(self.sites.run_length(), more, count.token.after(1));
         }
     }
 }
@@ -200,7 +201,7 @@ impl Store for SuperRow {
                 wanted: &wanted,
                 row,
             };
-            self.read(trace, &mut reading, 0, count.value, &mut take);
+            self.read(trace, &mut reading, 0, count, &mut take);
             row = reading.row;
         }
     }

@@ -67,5 +67,5 @@ pub(super) fn add<F: PageFile, T: Trace>(
     trace.work(1);
     let new = Value::Int(old.value + summand);
     file.set(trace, page, column, record, new, old.token.after(1));
-    log.append(trace);
+    log.append(trace, old.token.after(1));
 }

@@ -41,7 +41,7 @@ pub fn delete<F: ScanOrder, T: Trace>(
     )
 }
 
-/// Copies all values of a record into the log. Returns their bytes.
+/// Copies all values of a record into the log. Returns their bytes, and what brought the last one.
 pub(super) fn log_record<F: PageFile, T: Trace>(
     file: &F,
     trace: &mut T,
@@ -49,7 +49,7 @@ pub(super) fn log_record<F: PageFile, T: Trace>(
     columns: &[Column],
     record: Record,
     log: &mut LogBuffer,
-) -> usize {
+) -> (usize, Dep) {
     let (mut bytes, mut dep) = (0, Dep::NONE);
     // What was gone through of them is no longer so where records were deleted.
     for (attribute, mut column) in columns.iter().copied().enumerate() {
@@ -59,5 +59,5 @@ pub(super) fn log_record<F: PageFile, T: Trace>(
         dep = found.token.after(0).or(dep);
     }
     log.append_values(trace, bytes, dep);
-    bytes
+    (bytes, dep)
 }

@@ -6,7 +6,7 @@ use super::dirty::Dirty;
 use super::log_buffer::LogBuffer;
 use super::scan::loaded;
 use crate::page::{Page, PageFile, Record, RecordId, Value};
-use crate::tracer::{Dep, Trace};
+use crate::tracer::Trace;
 
 /// Another string for a record that was found.
 pub(super) struct Assignment<'s> {
@@ -63,14 +63,14 @@ impl Filling {
         let columns: Vec<_> = (0..file.schema().degree())
             .map(|each| file.column(trace, page, each))
             .collect();
-        let all = log_record(file, trace, page, &columns, record, log);
+        let (all, read) = log_record(file, trace, page, &columns, record, log);
         file.remove(trace, page, record);
         self.turn_to(file, trace, &values, &mut stored);
         trace.call(Call::InsertRecord as u16);
-        let now = file.insert(trace, &values);
+        let now = file.insert_once(trace, &values, read);
         self.page = Some(now.page);
         self.dirty.change(trace, 0, stored(now.page));
-        log.append_values(trace, all - old_bytes + string.len(), Dep::NONE);
+        log.append_values(trace, all - old_bytes + string.len(), read);
         now
     }
 

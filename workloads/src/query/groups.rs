@@ -6,7 +6,7 @@ use crate::arena::{Arena, Far};
 use crate::page::{Loaded, Value};
 use crate::place::Place;
 use crate::tracer::{Dep, Token, Trace};
-use traces::Segment;
+use traces::{OpClass, Segment};
 
 /// Bytes of an accumulator, and of a group's key, which is shorter strings one behind the other.
 const WORD_BYTES: usize = 8;
@@ -52,6 +52,8 @@ impl Groups {
             trace.call(Call::Aggregate as u16);
             let (site, place) = (Site::Accumulator, group.element(1 + sum));
             let before = memory.load(trace, site, place, Dep::NONE);
+            // An event names one value that it waits for: the addition the sum before, and the store the term and the addition's cycle.
+            trace.op(site, OpClass::Add, before.token.after(0));
             let after = before.value.wrapping_add(term.value as u64);
             memory.store(trace, site, place, after, term.token.after(1));
         }

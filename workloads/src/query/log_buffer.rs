@@ -3,7 +3,7 @@
 use super::calls::Call;
 use super::log_file::LogFile;
 use super::sites::Site;
-use crate::page::copy_words;
+use crate::page::{Source, copy_words};
 use crate::tracer::{Dep, Trace};
 
 /// Bytes of the log record of one changed value: its place, the old and the new value, and what recovery keeps besides.
@@ -46,9 +46,10 @@ impl LogBuffer {
         }
     }
 
-    /// Logs an inserted record of so many bytes.
-    pub fn append_record<T: Trace>(&mut self, trace: &mut T, bytes: usize) {
-        self.append_values(trace, bytes, Dep::NONE);
+    /// Logs an inserted record of so many bytes, whose values are copied from where they are.
+    pub fn append_record<T: Trace>(&mut self, trace: &mut T, bytes: usize, from: Source) {
+        let copied = from.copy(trace);
+        self.append_values(trace, bytes, copied);
     }
 
     /// Writes the page of storage that is not full. Returns how many pages were written.
@@ -56,9 +57,9 @@ impl LogBuffer {
         self.file.as_mut().map_or(0, |file| file.finish(trace))
     }
 
-    /// Logs one changed number.
-    pub(super) fn append<T: Trace>(&mut self, trace: &mut T) {
-        self.write(trace, LOG_RECORD_BYTES, Dep::NONE);
+    /// Logs one changed number, once both it and the one before are known.
+    pub(super) fn append<T: Trace>(&mut self, trace: &mut T, known: Dep) {
+        self.write(trace, LOG_RECORD_BYTES, known);
     }
 
     /// Logs values of so many bytes, the last of which `dep` brings.

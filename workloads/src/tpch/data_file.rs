@@ -36,13 +36,14 @@ impl DataFile {
         (self.first_page, self.bytes_read) = (first_page, 0);
     }
 
-    /// Reads the line of the next record: each character is loaded and looked at.
+    /// Reads the line of the next record: each character is loaded and looked at. Returns what brought the last ones.
     pub(super) fn read_line<T: Trace>(
         &mut self,
         trace: &mut T,
         schema: &Schema,
         record: &[Value<'_>],
-    ) {
+    ) -> Dep {
+        let mut read = Dep::NONE;
         let page_bytes = self.buffer.end - self.buffer.start;
         let mut left = line_bytes(schema, record) as u64;
         while left > 0 {
@@ -52,11 +53,13 @@ impl DataFile {
             }
             let bytes = left.min(page_bytes - offset);
             let (address, characters) = (self.buffer.start + offset, bytes as u16);
-            trace.load(self.site, address, characters, characters, Dep::NONE);
+            let token = trace.load(self.site, address, characters, characters, Dep::NONE);
+            read = token.after(1);
             trace.work(characters.into());
             self.bytes_read += bytes;
             left -= bytes;
         }
+        read
     }
 }
 

@@ -8,7 +8,7 @@ use super::spec::TpchWorkload;
 use crate::page::dsm::NUMBER_TYPE;
 use crate::page::{
     Columns, Dsm, DsmLoader, Frames, Geometry, Nsm, PageFile, PageSites, Pax, PaxOptions, Pool,
-    Schema, Value, assert_apart,
+    Schema, Source, Value, assert_apart,
 };
 use crate::query::{Call, ScanOrder};
 use crate::random::Random;
@@ -86,10 +86,10 @@ pub(super) fn fill<F: Create, T: Trace>(
         if !trace.failed() {
             intake.read(trace, &schema, record);
             trace.call(Call::InsertRecord as u16);
-            let id = file.insert(trace, record);
+            let id = file.insert_from(trace, record, intake.source());
             let attributes = schema.attributes().iter().zip(record);
             let bytes = attributes.map(|(attribute, &value)| attribute.kind.bytes_of(value));
-            intake.log(trace, bytes.sum());
+            intake.log(trace, bytes.sum(), intake.source());
             write_to(trace, id.page);
         }
     });
@@ -110,9 +110,16 @@ pub(super) fn decompose<T: Trace>(
 ) -> Dsm {
     scatter(workload, table, loader.frames_mut());
     let numbers = NUMBER_TYPE.most_bytes();
-    add_pieces(workload, table, numbers, intake, trace, |trace, record| {
-        loader.add(trace, record);
-    });
+    add_pieces(
+        workload,
+        table,
+        numbers,
+        intake,
+        trace,
+        |trace, record, from| {
+            loader.add_from(trace, record, from);
+        },
+    );
     let mut relation = loader.finish(0);
     let degree = relation.schema().degree();
     let pages = (0..degree).map(|attribute| relation.file(attribute).pages());
@@ -136,8 +143,8 @@ pub(super) fn divide<T: Trace>(
     trace: &mut T,
 ) -> Columns {
     scatter(workload, table, columns.frames_mut());
-    add_pieces(workload, table, 0, intake, trace, |trace, record| {
-        columns.add(trace, record);
+    add_pieces(workload, table, 0, intake, trace, |trace, record, from| {
+        columns.add_from(trace, record, from);
     });
     let degree = columns.schema().degree();
     let pages = (0..degree).map(|attribute| columns.file(attribute).pages());
@@ -165,7 +172,7 @@ fn add_pieces<T: Trace>(
     beside: usize,
     intake: &mut Intake,
     trace: &mut T,
-    mut add: impl FnMut(&mut T, &[Value]),
+    mut add: impl FnMut(&mut T, &[Value], Source),
 ) {
     let schema = table.schema();
     for_each_generated(table, workload.scale_factor, trace, |trace, record| {
@@ -174,9 +181,13 @@ fn add_pieces<T: Trace>(
             record
                 .iter()
                 .for_each(|_| trace.call(Call::InsertRecord as u16));
-            add(trace, record);
+            add(trace, record, intake.source());
+            let mut before = 0;
             for (attribute, &value) in schema.attributes().iter().zip(record) {
-                intake.log(trace, beside + attribute.kind.bytes_of(value));
+                let bytes = attribute.kind.bytes_of(value);
+                let from = intake.source().part(before, bytes);
+                before += bytes;
+                intake.log(trace, beside + bytes, from);
             }
         }
     });

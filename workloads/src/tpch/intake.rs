@@ -2,9 +2,10 @@
 //! section 7.1).
 
 use super::data_file::DataFile;
+use super::parsed::Parsed;
 use super::places::{Places, data_file_site};
 use super::spec::TpchWorkload;
-use crate::page::{Schema, Value};
+use crate::page::{Schema, Source, Value};
 use crate::query::LogBuffer;
 use crate::tracer::Trace;
 
@@ -12,6 +13,7 @@ use crate::tracer::Trace;
 #[derive(Clone, Debug)]
 pub(super) struct Intake {
     file: DataFile,
+    record: Parsed,
     log: LogBuffer,
     data_pages: u64,
 }
@@ -22,6 +24,7 @@ impl Intake {
         let places = Places::new(workload);
         Self {
             file: DataFile::new(places.data_file(), data_file_site(workload)),
+            record: Parsed::new(places.parsed(), data_file_site(workload) + 1),
             log: LogBuffer::stored(places.log(), data_pages, workload.page_bytes.into()),
             data_pages,
         }
@@ -37,14 +40,20 @@ impl Intake {
         self.data_pages + LogBuffer::PAGES
     }
 
-    /// Reads the next record.
+    /// Reads the next record, and keeps its values.
     pub(super) fn read<T: Trace>(&mut self, trace: &mut T, schema: &Schema, record: &[Value<'_>]) {
-        self.file.read_line(trace, schema, record);
+        let read = self.file.read_line(trace, schema, record);
+        self.record.store(trace, schema, record, read);
     }
 
-    /// Logs an inserted record of so many bytes.
-    pub(super) fn log<T: Trace>(&mut self, trace: &mut T, bytes: usize) {
-        self.log.append_record(trace, bytes);
+    /// Where the record's values are copied from.
+    pub(super) fn source(&self) -> Source {
+        self.record.source()
+    }
+
+    /// Logs an inserted record of so many bytes, with values of the one that was read.
+    pub(super) fn log<T: Trace>(&mut self, trace: &mut T, bytes: usize, from: Source) {
+        self.log.append_record(trace, bytes, from);
     }
 
     /// Writes the last page of the log. Returns how many pages that were in all.

@@ -82,9 +82,11 @@ impl JoinPlan {
     ) {
         let text = other[1].map(Value::bytes);
         if self.table == Table::Orders {
-            let [urgent, high] = [&b"1-URGENT"[..], b"2-HIGH"]
-                .map(|priority| tests(trace, text, |text| text.trim_ascii_end() == priority));
-            let high = i64::from(urgent || high);
+            // The second priority is tested where the first does not hold.
+            let high = [&b"1-URGENT"[..], b"2-HIGH"]
+                .into_iter()
+                .any(|priority| tests(trace, text, |text| text.trim_ascii_end() == priority));
+            let high = i64::from(high);
             let count = |value| Loaded {
                 value,
                 token: text.token,

@@ -10,6 +10,7 @@ mod joins;
 mod kept;
 mod limits;
 mod memory;
+mod parsed;
 mod phase;
 mod places;
 mod queries;

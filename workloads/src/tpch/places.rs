@@ -43,6 +43,7 @@ impl Places {
             one("hash entries", heap, 1),
             one("hash buckets", heap, PARTITIONS as u64),
             one("data file", page.into(), 1),
+            one("record that was read", Table::longest_record(), 1),
         ]);
         Self {
             segments: place(&reservations),
@@ -95,9 +96,14 @@ impl Places {
         let buffer = self.after_tables(6);
         buffer.base..buffer.base + buffer.size_bytes
     }
+
+    /// The record that a load has read.
+    pub(super) fn parsed(&self) -> u64 {
+        self.after_tables(7).base
+    }
 }
 
-/// Number of the site where a load reads data files, behind those of the tables' pages.
+/// Number of the site where a load reads data files; the next one is of the record that was read, behind those of the tables' pages.
 pub(super) fn data_file_site(workload: &TpchWorkload) -> u16 {
     site_names(workload).len() as u16
 }

@@ -49,21 +49,20 @@ pub(super) fn named(groups: Groups, names: &[&str]) -> Answer {
     answer
 }
 
-/// What a plain instruction makes of a number.
-fn plain<T: Trace>(
-    trace: &mut T,
-    number: Loaded<i64>,
-    make: impl FnOnce(i64) -> i64,
-) -> Loaded<i64> {
-    trace.work(1);
-    number.map(make)
+/// What an addition makes of a number, which it waits for.
+fn sum<T: Trace>(trace: &mut T, number: Loaded<i64>, make: impl FnOnce(i64) -> i64) -> Loaded<i64> {
+    Loaded {
+        value: make(number.value),
+        token: trace.op(Site::Sum, OpClass::Add, number.token.after(0)),
+    }
 }
 
-/// A product of two numbers.
+/// A product of two numbers. An event names one that it waits for: the left one, as what came before has waited for the right one,
+/// an addition that made it or the predicate that tested it.
 fn product<T: Trace>(trace: &mut T, left: Loaded<i64>, right: Loaded<i64>) -> Loaded<i64> {
     Loaded {
         value: left.value * right.value,
-        token: trace.op(Site::Product, OpClass::Multiply, right.token.after(0)),
+        token: trace.op(Site::Product, OpClass::Multiply, left.token.after(0)),
     }
 }
 
@@ -73,7 +72,7 @@ pub(super) fn discounted<T: Trace>(
     price: Loaded<i64>,
     discount: Loaded<i64>,
 ) -> Loaded<i64> {
-    let rest = plain(trace, discount, |discount| ONE - discount);
+    let rest = sum(trace, discount, |discount| ONE - discount);
     product(trace, price, rest)
 }
 
@@ -107,7 +106,7 @@ pub(super) fn q1<'f, T: Trace>(trace: &mut T, lineitem: impl Scan<'f>, groups: &
     lineitem.scan(trace, &[until], &project, |trace, row| {
         let [quantity, price, discount, tax] = [2, 3, 4, 5].map(|place| row[place].map(Value::int));
         let discounted = discounted(trace, price, discount);
-        let taxed = plain(trace, tax, |tax| ONE + tax);
+        let taxed = sum(trace, tax, |tax| ONE + tax);
         let charge = product(trace, discounted, taxed);
         let one = quantity.map(|_| 1);
         let terms = [

@@ -78,7 +78,7 @@ impl Kernel for TpchRun {
             sites.extend(PageSites::names("output ", schema));
         }
         if self.workload.query == Query::Load {
-            sites.push("data file".into());
+            sites.extend(["data file", "record that was read"].map(String::from));
         }
         Layout {
             segments,

@@ -64,6 +64,12 @@ impl Table {
         orders as u64 * OrderGenerator::LINE_COUNT_MAX as u64
     }
 
+    /// Bytes of the values of the longest record of any table.
+    pub(super) fn longest_record() -> u64 {
+        let bytes = Self::ALL.map(|table| table.schema().most_bytes() as u64);
+        bytes.into_iter().max().unwrap_or(0)
+    }
+
     /// Its attributes.
     #[must_use]
     pub fn schema(self) -> Schema {

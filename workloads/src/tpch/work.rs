@@ -29,7 +29,7 @@ impl TpchWorkload {
         let finding = |factor| if joined { factor } else { 1.0 };
         let selected = self.selectivity * items;
         let events = match self.query {
-            Query::Q1 => items * 41.0 * finding(8.8),
+            Query::Q1 => items * 51.0 * finding(8.8),
             Query::Q6 => items * 6.0 * finding(3.5),
             Query::Q12 => items * 12.0 * finding(14.0),
             Query::Q14 => items * 6.0 * finding(1.7),
@@ -37,9 +37,9 @@ impl TpchWorkload {
             Query::Update => items * 6.0 + selected * self.change.len() as f64 * value(5.3),
             Query::Load => {
                 let per_record = match self.layout {
-                    TableLayout::Nsm => 5.0,
-                    TableLayout::Pax => 43.0,
-                    TableLayout::Dsm => 67.0,
+                    TableLayout::Nsm => 26.0,
+                    TableLayout::Pax => 80.0,
+                    TableLayout::Dsm => 170.0,
                 };
                 RECORDS * self.scale_factor * per_record
             }

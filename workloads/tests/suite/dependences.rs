@@ -113,3 +113,114 @@ fn predicates_with_one_bound_compare_once() {
     let ((_, above), (upper, _)) = (branches("q6", "lower"), branches("q6", "upper"));
     assert!(upper > above + 100, "{upper} {above}");
 }
+
+/// Query 1 adds eight terms to a sum that has been loaded, each once both are there. Its products wait for a price, and for the one before.
+#[test]
+fn sums_and_products_wait_for_their_operands() {
+    let stream = tpch(&json!({"query": "q1", "layout": "nsm"}));
+    let additions = stream.at(Kind::Op, "accumulator");
+    let stores = stream.at(Kind::Store, "accumulator").len();
+    assert!(stores > 8 * 10_000 && stores.is_multiple_of(8), "{stores}");
+    assert_eq!(additions.len(), stores);
+    for (_, before) in additions {
+        let before = before.expect("a sum that was loaded");
+        assert_eq!(
+            (before.kind, stream.site(before)),
+            (Kind::Load, "accumulator")
+        );
+    }
+    // One minus the discount, and one plus the tax.
+    let sums = stream.at(Kind::Op, "sum");
+    assert_eq!(sums.len(), stores / 4);
+    for (number, (_, wanted)) in sums.iter().enumerate() {
+        let names = ["attribute l_discount", "attribute l_tax"];
+        let wanted = stream.site(wanted.expect("a value"));
+        assert!(wanted.ends_with(names[number % 2]), "{wanted}");
+    }
+    let products = stream.at(Kind::Op, "product");
+    assert_eq!(products.len(), stores / 4);
+    for (number, (_, wanted)) in products.iter().enumerate() {
+        let names = ["attribute l_extendedprice", "product"];
+        let wanted = stream.site(wanted.expect("an operand"));
+        assert!(wanted.ends_with(names[number % 2]), "{wanted}");
+    }
+}
+
+/// Query 12 looks at the second priority where the first does not hold.
+#[test]
+fn the_second_priority_is_tested_after_the_first() {
+    let stream = tpch(&json!({"query": "q12", "layout": "nsm", "scale_factor": 0.01}));
+    let tests = stream.at(Kind::Branch, "string as wanted?");
+    let sums = stream.at(Kind::Store, "accumulator").len();
+    let pairs = sums / 2;
+    assert!(pairs > 100, "{pairs}");
+    // Each pair by one test of each priority at most: those of the first that hold have no second.
+    let mut number = 0;
+    let (mut first_holds, mut records) = (0, 0);
+    while number < tests.len() {
+        let holds = tests[number].0.address == 1;
+        first_holds += usize::from(holds);
+        number += if holds { 1 } else { 2 };
+        records += 1;
+    }
+    assert_eq!((number, records), (tests.len(), pairs));
+    assert!(first_holds > pairs / 10, "{first_holds} of {pairs}");
+}
+
+/// Sort-merge skips build tuples until one is not behind: that one ends the loop by its branch.
+#[test]
+fn skipping_ends_by_a_branch() {
+    let join = json!({"kernel": "hash-join", "build_tuples": 700, "probe_tuples": 1500, "algorithm": "sort-merge",
+        "order": "nearly-sorted", "displaced": 0.05, "match_share": 0.5});
+    let stream = Stream::of(join, &json!({}));
+    let behind = "is the build tuple's key less than the probe tuple's?";
+    let (mut skipped, mut ended, mut after_new_key) = (0, 0, 0);
+    let mut last: Option<bool> = None;
+    for event in stream
+        .events
+        .iter()
+        .filter(|event| event.kind == Kind::Branch)
+    {
+        match stream.site(event) {
+            "has the probe tuple the key of the one before?" => {
+                // What skipped before has ended, or the build tuples have.
+                last = None;
+                after_new_key += u32::from(event.address == 0);
+            }
+            site if site == behind => {
+                assert_ne!(last, Some(false), "a skip that has ended");
+                last = Some(event.address == 1);
+                skipped += u32::from(event.address == 1);
+                ended += u32::from(event.address == 0);
+            }
+            "has the build tuple the probe tuple's key?" if last.is_some() => {
+                assert_eq!(last, Some(false));
+            }
+            _ => {}
+        }
+    }
+    assert!(skipped > 100, "{skipped}");
+    assert!(
+        ended > 100 && ended <= after_new_key,
+        "{ended} of {after_new_key}"
+    );
+}
+
+/// Whether a run of super tuples has another one shows once its length is there.
+#[test]
+fn runs_wait_for_their_lengths() {
+    for layout in ["super-row", "super-column"] {
+        let base = json!({"kernel": "table", "records": 5000, "layout": layout, "first_projected": 1, "projected": 8,
+            "abstraction": [5, 10, 100], "level_attributes": [2, 2, 4]});
+        let stream = Stream::of(base, &json!({}));
+        let branches = stream.at(Kind::Branch, "run length");
+        assert!(branches.len() > 2000, "{layout}: {}", branches.len());
+        // The first row of a column has no run before it.
+        let free = branches.iter().filter(|(_, wanted)| wanted.is_none());
+        assert!(free.count() <= 8, "{layout}");
+        let lengths = branches.iter().filter_map(|(_, wanted)| *wanted);
+        for length in lengths {
+            assert!(["run length", "page header"].contains(&stream.site(length)));
+        }
+    }
+}

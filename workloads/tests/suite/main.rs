@@ -9,6 +9,7 @@ mod dependences_in_pages;
 mod event_streams;
 mod index_files;
 mod index_threads;
+mod insertions;
 mod limits;
 mod minipages;
 mod moves;

@@ -85,8 +85,20 @@ fn two_strings(full_minipage: FullMinipage) -> Pax {
 
 const FRONT: usize = 0;
 const BACK: usize = 1;
-/// An update reads the minipage's entry, and the last end, as the value grows.
-const FIRST: [&str; 2] = ["load page header 4", "load end offset 4"];
+/// Who reads how full a minipage is reads its entry and the last end.
+const FULL: [&str; 2] = ["load page header 4", "load end offset 4"];
+/// An update reads the minipage's entry, where the value ends, and the last end, as the value grows.
+const FIRST: [&str; 3] = [
+    "load page header 4",
+    "load end offset 4",
+    "load end offset 4",
+];
+/// The same of a value that has another one before it.
+const SECOND: [&str; 3] = [
+    "load page header 4",
+    "load end offset 8",
+    "load end offset 4",
+];
 
 /// The boundary between two minipages moves either way: the values behind it, and the ends before it.
 #[test]
@@ -105,12 +117,13 @@ fn a_boundary_moves_towards_who_lends() {
     // One value behind the record's own, and two ends.
     let replaced = [
         "load page header 4",
+        "load end offset 8",
         "moved attribute front 10",
         "moved end offset 8",
         "store attribute front 20",
     ];
     assert!(there);
-    assert_eq!(steps, [&FIRST[..], &FIRST, &borrowed, &replaced].concat());
+    assert_eq!(steps, [&SECOND[..], &FULL, &borrowed, &replaced].concat());
     // It got 4 and half of the 52 left, so each has 26 to spare. Of 30 more, 4 are missing once more, and nothing is behind the last one.
     let (there, steps) = update(&mut file, 0, BACK, text(40));
     let borrowed = [
@@ -120,12 +133,13 @@ fn a_boundary_moves_towards_who_lends() {
     ];
     let replaced = [
         "load page header 4",
+        "load end offset 4",
         "moved attribute back 20",
         "moved end offset 12",
         "store attribute back 40",
     ];
     assert!(there);
-    assert_eq!(steps, [&FIRST[..], &FIRST, &borrowed, &replaced].concat());
+    assert_eq!(steps, [&FIRST[..], &FULL, &borrowed, &replaced].concat());
     let expected = [[60, 40], [20, 10], [10, 10]];
     assert_eq!(
         values(&file),
@@ -148,23 +162,24 @@ fn a_neighbor_without_room_lends_nothing() {
         let (there, steps) = update(&mut file, 0, FRONT, text(40));
         let all = ["load page header 12", "load end offset 4"];
         assert!(there);
-        assert_eq!(steps[..4], [FIRST, all].concat());
-        // The first string's values and the last one's ends stay where they are.
+        assert_eq!(steps[..5], [&FIRST[..], &all].concat());
+        // The first string's values stay where they are. What is behind moves up, the last first.
         let moved = [
-            "store page header 12",
             "moved end offset 12",
-            "moved attribute number 24",
-            "moved presence bits 2",
             "moved attribute back 30",
+            "moved presence bits 2",
+            "moved attribute number 24",
+            "moved end offset 12",
+            "store page header 12",
         ];
-        assert_eq!(steps[4..9], moved);
+        assert_eq!(steps[5..11], moved);
         let (there, _) = update(&mut file, 1, FRONT, text(60));
         assert!(there);
         // 110, 24 and 30 bytes of values, three ends twice, and 4 of bits: of 212 bytes, 20 are left.
         let before = file.frames().page(0).to_vec();
         let (there, steps) = update(&mut file, 2, FRONT, text(31));
         assert!(!there);
-        assert_eq!(steps, [FIRST, all].concat());
+        assert_eq!(steps, [&SECOND[..], &all].concat());
         assert_eq!(file.frames().page(0), before);
         let (there, _) = update(&mut file, 2, FRONT, text(30));
         assert!(there);

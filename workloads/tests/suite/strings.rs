@@ -226,6 +226,7 @@ fn a_slotted_record_that_grows_moves_behind_the_others() {
 fn a_string_moves_strings_of_its_minipage_only() {
     let (load, store) = (Kind::Load, Kind::Store);
     let found = [(load, "page header", 4), (load, "page header", 4)];
+    let [first, behind] = [4, 8].map(|bytes| [(load, "end offset", bytes)]);
     let moved = [
         (load, "attribute string", 16),
         (store, "attribute string", 16),
@@ -235,18 +236,34 @@ fn a_string_moves_strings_of_its_minipage_only() {
     let shrunk = events(pax(schema(false)), 0, b"ab");
     expect(
         &shrunk,
-        &[&found[..], &moved, &[(store, "attribute string", 2)]].concat(),
+        &[
+            &found[..],
+            &first,
+            &moved,
+            &[(store, "attribute string", 2)],
+        ]
+        .concat(),
     );
-    // The last end says whether there is room; the minipage's place is looked up again.
+    // The last end says whether there is room; the minipage's place is looked up again, and where the string ends.
     let grown = events(pax(schema(false)), 0, b"abcdef");
     let room = [(load, "end offset", 4), (load, "page header", 4)];
-    let expected = [&found[..], &room, &moved, &[(store, "attribute string", 6)]].concat();
+    let expected = [
+        &found[..],
+        &first,
+        &room,
+        &first,
+        &moved,
+        &[(store, "attribute string", 6)],
+    ]
+    .concat();
     expect(&grown, &expected);
     // Nothing lies behind the last one: its end is all that moves.
     let last = events(pax(schema(false)), 2, b"abcdefghij");
     let expected = [
         &found[..],
+        &behind,
         &room,
+        &behind,
         &[
             (load, "end offset", 4),
             (store, "end offset", 4),

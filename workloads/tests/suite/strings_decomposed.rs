@@ -262,7 +262,7 @@ fn a_value_that_moves_takes_its_entry_along() {
         &["log-record", "store log record 74"],
         &["store slot 4", "load page header 8", "store page header 8"],
         // 60 bytes on the last page, 12 of them a tag.
-        &["read 4", "fix-page", "insert-record"],
+        &["read 4", "fix-page", "insert-record", "load page header 8"],
         &["store tag 12", "store whole record 48"],
         &["store slot 4", "store page header 8"],
         &["log-record", "store log record 92"],

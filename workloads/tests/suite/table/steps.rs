@@ -60,8 +60,8 @@ fn an_update_of_strings_is_its_steps() {
     // Header, and for each record slot and predicate's value; then header, slot, ends and string, and the record that is rewritten.
     assert_eq!(count("nsm", Kind::Load), 47 + 5000 * (2 + 4 + 1));
     assert_eq!(count("nsm", Kind::Store), 5000 * 2);
-    // Header and the place of a minipage, the predicate's value; then header, place of the minipage, ends and string, and the place again.
-    assert_eq!(count("pax", Kind::Load), 39 * 2 + 5000 * (1 + 4 + 1));
+    // Header and the place of a minipage, the predicate's value; then header, place of the minipage, ends and string, and place and ends again.
+    assert_eq!(count("pax", Kind::Load), 39 * 2 + 5000 * (1 + 4 + 2));
     assert_eq!(count("pax", Kind::Store), 5000 * 2);
 }
 

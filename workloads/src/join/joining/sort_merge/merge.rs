@@ -38,8 +38,12 @@ pub(in crate::join::joining) fn merge<T: Trace>(
     groups.forget();
     while let Some(tuple) = probe.next(trace) {
         if !groups.is_of(trace, tuple) {
-            while let Some(head) = next.filter(|head| head.key < tuple.key) {
-                compare(trace, Site::BuildBehind, true, head);
+            while let Some(head) = next {
+                let behind = head.key < tuple.key;
+                compare(trace, Site::BuildBehind, behind, head);
+                if !behind {
+                    break;
+                }
                 next = build.next(trace);
             }
             groups.begin(tuple.key);
