@@ -8,10 +8,21 @@ pub(crate) struct Claim {
     pub(crate) time: u64,
     /// No later one is before this cycle.
     pub(crate) now: u64,
-    /// Who comes later in the program, but asks earlier, goes first: a store asks when it has graduated, and the loads behind it long before.
-    pub(crate) yields: bool,
+    pub(crate) order: Order,
     /// Those that yield and ask by this cycle go first.
     pub(crate) behind: u64,
+}
+
+/// Who goes first: who comes first in the program, or who asks first? A store asks when it has graduated, and the loads behind it long before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Order {
+    /// It has its place at once.
+    Kept,
+    /// It has its place when simulation comes to its time: who asks before that goes first.
+    Yielding,
+    /// A miss that has yielded its handler takes its place on the bus with that. It is told how long that would take, behind another one to
+    /// which the cycle `after` was promised; 0 if there is none.
+    Promised { after: u64 },
 }
 
 impl Claim {
@@ -20,7 +31,7 @@ impl Claim {
         Self {
             time,
             now,
-            yields: false,
+            order: Order::Kept,
             behind: time,
         }
     }
@@ -31,7 +42,7 @@ impl Claim {
 /// Requests come in program order, which is not the order of their times: a load that waits for its address asks for a later time than the
 /// independent load after it. A counter of the next free cycle would make the second wait for the first; the calendar gives each request the
 /// first gap at or after its own time. One that yields waits for its place until simulation has come to its time; what it is told is an
-/// estimate, which takes those that have asked so far for all.
+/// estimate by who has asked so far.
 #[derive(Clone, Debug)]
 pub(crate) struct Calendar {
     interval: u64,
@@ -65,20 +76,21 @@ impl Calendar {
             && first.time <= claim.behind
         {
             let time = first.time;
-            self.place(time, time.min(claim.now));
+            self.place(time);
             self.yielding.pop_front();
         }
-        if claim.yields {
-            self.estimate(claim)
-        } else {
-            self.place(claim.time, claim.now)
+        self.forget_before(claim.now);
+        match claim.order {
+            Order::Kept => self.place(claim.time),
+            Order::Yielding => self.estimate(claim),
+            Order::Promised { after: 0 } => self.first_free(claim.time).1,
+            Order::Promised { after } => self.first_free(claim.time.max(after + self.interval)).1,
         }
     }
 
-    /// Keeps a request until it is known who comes before it, and gives when its interval would start if nobody did.
+    /// Keeps a request until it is known who comes before it, and gives when its interval would start as far as that is known.
     #[inline(never)]
     fn estimate(&mut self, claim: Claim) -> u64 {
-        self.forget_before(claim.now);
         let time = claim.time;
         let behind = self.yielding.partition_point(|other| other.time <= time);
         let before = behind
@@ -98,8 +110,7 @@ impl Calendar {
         }
     }
 
-    fn place(&mut self, earliest: u64, now: u64) -> u64 {
-        self.forget_before(now);
+    fn place(&mut self, earliest: u64) -> u64 {
         let (next, start) = self.first_free(earliest);
         self.mark(next, start, start + self.interval);
         start

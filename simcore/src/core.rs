@@ -242,10 +242,11 @@ impl Core {
     }
 
     /// Runs up to a barrier, or to where a latch is released, and gives the cycle in which all before it is done.
-    pub(crate) fn reach(&mut self, event: &Event) -> u64 {
+    pub(crate) fn reach(&mut self, caches: &mut Hierarchy, event: &Event) -> u64 {
         self.events += 1;
         let plain = u64::from(event.instructions);
         self.pipeline.pass(&mut self.machinery, plain);
+        self.pipeline.settle_stores(&mut self.machinery, caches);
         self.done()
     }
 
@@ -313,6 +314,7 @@ impl Core {
     pub(crate) fn drain(&mut self, caches: &mut Hierarchy) -> u64 {
         let width = u64::from(self.spec.core.issue_width);
         let (position, instructions) = (self.position(), self.instructions());
+        self.pipeline.settle_stores(&mut self.machinery, caches);
         let end = self.done();
         let end = end.max(caches.drained(&mut self.machinery.port, end));
         let from = self.began.as_ref().map_or(0, |began| began.position);

@@ -25,11 +25,12 @@ pub(crate) use port::{Port, own_lines};
 pub(crate) use time::{Cycles, Standstill, Time};
 
 use crate::cache::Cache;
-use crate::calendar::Claim;
+use crate::calendar::{Claim, Order};
 use crate::directory::Directory;
 use crate::journeys::Journeys;
 use crate::line_room::LineRoom;
 use crate::memory::Memory;
+use crate::mshr::Handler;
 use crate::prefetcher::Prefetcher;
 use crate::spec::{CacheSpec, Inclusion, MachineSpec, SpecError, WritePolicy};
 use instructions::InstructionCache;
@@ -54,8 +55,7 @@ pub(crate) struct When {
     now: u64,
     /// The cycle in which it was wanted first, if the access had to wait for a miss handler.
     asked: u64,
-    /// See [`Claim::yields`].
-    yields: bool,
+    order: Order,
 }
 
 impl When {
@@ -71,14 +71,14 @@ impl When {
             time,
             now,
             asked: time,
-            yields: false,
+            order: Order::Kept,
         }
     }
 
     /// The same, and whoever asks earlier goes first.
     pub(crate) fn behind_earlier(time: u64, now: u64) -> Self {
         Self {
-            yields: true,
+            order: Order::Yielding,
             ..Self::ahead(time, now)
         }
     }
@@ -92,8 +92,11 @@ impl When {
         Claim {
             time: self.time,
             now,
-            yields: self.yields,
-            behind: if self.yields { now } else { self.time - waited },
+            order: self.order,
+            behind: match self.order {
+                Order::Kept => self.time - waited,
+                Order::Yielding | Order::Promised { .. } => now,
+            },
         }
     }
 
@@ -102,10 +105,27 @@ impl When {
         Self { time, ..self }
     }
 
+    /// The same access, which goes on when it has a miss handler.
+    fn handled_by(self, handler: &Handler) -> Self {
+        Self {
+            time: handler.start,
+            order: handler.order(),
+            ..self
+        }
+    }
+
+    /// What nobody goes before who asks earlier.
+    fn kept(self) -> Self {
+        Self {
+            order: Order::Kept,
+            ..self
+        }
+    }
+
     /// What follows from the access at another cycle.
     fn at(self, time: u64) -> Self {
         Self {
-            yields: self.yields,
+            order: self.order,
             ..Self::ahead(time, self.now)
         }
     }
@@ -150,6 +170,8 @@ struct LookUps {
     found_new: u32,
     /// When it went on behind the first level, if it had to wait for a miss handler.
     sent: u64,
+    /// Memory was asked for the line.
+    read_memory: bool,
 }
 
 impl LookUps {
@@ -506,6 +528,7 @@ impl Hierarchy {
     /// Lets buffers and memory finish, of a core that has come to cycle `time`, and gives the cycle in which its last outstanding miss completes.
     pub(crate) fn drained(&mut self, port: &mut Port, time: u64) -> u64 {
         self.send_all(port, time);
+        port.mshrs.settle_all(&mut self.memory);
         self.memory.drain();
         port.mshrs.drained(&self.memory)
     }

@@ -1,6 +1,6 @@
 //! Miss status holding registers: how many misses may be outstanding.
 
-use crate::calendar::Claim;
+use crate::calendar::{Claim, Order};
 use crate::memory::{Memory, is_pending};
 use std::collections::VecDeque;
 
@@ -9,7 +9,7 @@ use std::collections::VecDeque;
 /// Requests come in the order of the program, which is not the order of their times: a register may be taken for a later cycle, and is
 /// free until then. Such gaps are for requests that find no register free for good, if a line from an idle memory comes in time.
 /// Nobody knows how long a miss will take when it begins, so that one that takes longer is outstanding together with the next.
-/// A request that yields takes a register when simulation has come to its time; what it is told before is an estimate.
+/// A request that yields takes a register, and its place on the bus, when simulation has come to its time; what it is told before is an estimate.
 #[derive(Clone, Debug)]
 pub(crate) struct Mshrs {
     /// When the last miss of each register completes, ascending.
@@ -18,18 +18,33 @@ pub(crate) struct Mshrs {
     gaps: VecDeque<Gap>,
     /// When misses in gaps complete.
     in_gaps: Vec<u64>,
-    /// Misses that yield, and have no register yet, by when they ask.
+    /// Misses that yield, and have no register yet, in the order in which they ask.
     yielding: VecDeque<Yielding>,
+    /// How many misses have yielded so far.
+    yielded: u64,
+    /// By how many cycles the latest of those that have a register complete later than they were told, by their numbers modulo a power of two.
+    delays: Box<[i64]>,
 }
 
 #[derive(Clone, Copy, Debug)]
 struct Yielding {
+    address: u64,
     asked: u64,
-    /// As in [`Asked`].
-    shortest: u64,
     /// By the estimate that it was given.
     start: u64,
     until: u64,
+    takes: Takes,
+}
+
+/// What a miss takes from when it has its handler.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Takes {
+    /// As long as it was told.
+    Time,
+    /// A line from memory.
+    Read,
+    /// A line to memory.
+    Write,
 }
 
 /// Cycles in which a register is free before its next miss.
@@ -52,8 +67,13 @@ enum Place {
     Register(usize),
     /// Before another miss, which begins in this cycle.
     GapBefore(u64),
-    /// One that is not chosen yet: when it was asked for, and for how long at least.
-    Later((u64, u64)),
+    /// One that is not chosen yet, for a line that was asked for in a cycle. The latest miss before it that waits for the bus was promised to begin
+    /// in cycle `after`.
+    Later {
+        address: u64,
+        asked: u64,
+        after: u64,
+    },
 }
 
 impl Handler {
@@ -64,13 +84,13 @@ impl Handler {
             place: Place::Register(0),
         }
     }
-}
 
-impl Handler {
-    fn later(start: u64, asked: Asked) -> Self {
-        Self {
-            start,
-            place: Place::Later((asked.time, asked.shortest)),
+    /// Who goes first behind it.
+    #[inline]
+    pub(crate) fn order(&self) -> Order {
+        match self.place {
+            Place::Later { after, .. } => Order::Promised { after },
+            Place::Register(_) | Place::GapBefore(_) => Order::Kept,
         }
     }
 }
@@ -85,16 +105,19 @@ struct Asked {
 }
 
 impl Mshrs {
-    pub(crate) fn new(registers: u32) -> Self {
+    /// So many registers. How late misses were that yielded is remembered of at least `stores` of them.
+    pub(crate) fn new(registers: u32, stores: u32) -> Self {
         Self {
             registers: vec![0; registers as usize].into_boxed_slice(),
             gaps: VecDeque::new(),
             in_gaps: Vec::new(),
             yielding: VecDeque::new(),
+            yielded: 0,
+            delays: vec![0; stores.next_power_of_two() as usize].into_boxed_slice(),
         }
     }
 
-    /// A handler for the line at `address` from the first cycle at or after the request's on in which one is free. `memory` knows, or finds
+    /// A handler for the line at `address` from the first cycle at or after the claim's on in which one is free. `memory` knows, or finds
     /// out, when misses end whose time is pending.
     #[inline]
     pub(crate) fn acquire(&mut self, address: u64, claim: Claim, memory: &mut Memory) -> Handler {
@@ -103,11 +126,11 @@ impl Mshrs {
             now: claim.now,
             shortest: memory.latency_of(address),
         };
-        self.settle(claim, memory);
-        if claim.yields {
-            self.estimate(asked, memory)
-        } else {
+        self.settle_until(claim.behind, claim.now, memory);
+        if claim.order == Order::Kept {
             self.take(asked, memory)
+        } else {
+            self.estimate(address, asked, memory)
         }
     }
 
@@ -119,16 +142,21 @@ impl Mshrs {
         }
     }
 
-    /// Gives registers to those that yielded and ask before everybody that comes from `request` on.
+    /// Gives registers to those that yielded and asked by a cycle. No later request is before `now`.
     #[inline(always)]
-    fn settle(&mut self, claim: Claim, memory: &mut Memory) {
+    fn settle_until(&mut self, cycle: u64, now: u64, memory: &mut Memory) {
         while self
             .yielding
             .front()
-            .is_some_and(|first| first.asked <= claim.behind)
+            .is_some_and(|first| first.asked <= cycle)
         {
-            self.settle_first(claim.now, memory);
+            self.settle_first(now, memory);
         }
+    }
+
+    /// Gives registers to all that yielded: nobody comes any more who asks before them.
+    pub(crate) fn settle_all(&mut self, memory: &mut Memory) {
+        self.settle_until(u64::MAX, u64::MAX, memory);
     }
 
     #[inline(never)]
@@ -136,33 +164,78 @@ impl Mshrs {
         let Some(first) = self.yielding.pop_front() else {
             return;
         };
+        let now = now.min(first.asked);
         let asked = Asked {
             time: first.asked,
-            now: now.min(first.asked),
-            shortest: first.shortest,
+            now,
+            shortest: memory.latency_of(first.address),
         };
         let handler = self.take(asked, memory);
-        let until = memory.known(first.until);
-        // Memory knows of no estimate, and says when what it has under way is there.
-        let moved = if is_pending(until) {
-            until
-        } else {
-            handler.start + (until - first.start)
+        let start = handler.start;
+        let until = match first.takes {
+            Takes::Time => start + (first.until - first.start),
+            takes => {
+                // Other cores may be further behind.
+                let claim = Claim::ahead(start, 0);
+                memory.keep_promise(first.address, claim, takes, first.until)
+            }
         };
-        self.hold(handler, moved);
+        self.hold(handler, until, Takes::Time);
+        let place = self.place_of_delay(self.settled());
+        self.delays[place] = until as i64 - first.until as i64;
     }
 
-    /// A handler from when on one is free if nobody comes who asks earlier.
+    /// The number of the latest miss that has yielded and has its register.
+    fn settled(&self) -> u64 {
+        self.yielded - self.yielding.len() as u64
+    }
+
+    fn place_of_delay(&self, number: u64) -> usize {
+        number as usize & (self.delays.len() - 1)
+    }
+
+    /// How many misses have yielded so far, which is the number of the latest.
+    pub(crate) fn yielded(&self) -> u64 {
+        self.yielded
+    }
+
+    /// By how many cycles a miss that has yielded completes later than it was told, by its number; nothing if it has no register yet, or had
+    /// one too long ago.
+    pub(crate) fn delay_of(&self, number: u64) -> Option<i64> {
+        let settled = self.settled();
+        let is_known = number <= settled && settled < number + self.delays.len() as u64;
+        is_known.then(|| self.delays[self.place_of_delay(number)])
+    }
+
+    /// Gives registers to those that yielded up to one, by its number.
+    pub(crate) fn settle_to(&mut self, number: u64, now: u64, memory: &mut Memory) {
+        while self.settled() < number {
+            self.settle_first(now, memory);
+        }
+    }
+
+    /// A handler from when on one is free as far as that is known.
     #[inline(never)]
-    fn estimate(&mut self, asked: Asked, memory: &mut Memory) -> Handler {
+    fn estimate(&mut self, address: u64, asked: Asked, memory: &mut Memory) -> Handler {
+        let later = |start: u64, yielding: &VecDeque<Yielding>| {
+            let before = yielding.iter().rfind(|other| other.takes != Takes::Time);
+            Handler {
+                start,
+                place: Place::Later {
+                    address,
+                    asked: asked.time,
+                    after: before.map_or(0, |other| other.until - asked.shortest),
+                },
+            }
+        };
         loop {
             if self.yielding.len() < self.free(asked.time) {
-                return Handler::later(asked.time, asked);
+                return later(asked.time, &self.yielding);
             }
             let pending = self.learn(memory);
             let start = self.estimated_start(asked.time);
             if !is_pending(start) {
-                return Handler::later(start, asked);
+                return later(start, &self.yielding);
             }
             if !pending || !memory.advance(start) {
                 return self.take(asked, memory);
@@ -210,20 +283,13 @@ impl Mshrs {
         claim: Claim,
         memory: &mut Memory,
     ) -> Option<Handler> {
-        let Claim {
-            time, now, yields, ..
-        } = claim;
+        let Claim { time, now, .. } = claim;
         let asked = Asked {
             time,
             now,
             shortest: memory.latency_of(address),
         };
-        self.settle(claim, memory);
-        if yields {
-            self.learn(memory);
-            let is_free = self.estimated_start(time) == time;
-            return is_free.then(|| Handler::later(time, asked));
-        }
+        self.settle_until(claim.behind, now, memory);
         loop {
             let pending = self.learn(memory);
             if let Some(latest) = self.free(time).checked_sub(1) {
@@ -323,19 +389,22 @@ impl Mshrs {
         for until in &mut self.in_gaps {
             *until = memory.known(*until);
         }
-        for other in &mut self.yielding {
-            other.until = memory.known(other.until);
-        }
         pending
     }
 
-    /// Holds the handler until its miss completes.
+    /// Holds the handler until its miss completes, which takes something if it has yielded.
     #[inline]
-    pub(crate) fn hold(&mut self, handler: Handler, until: u64) {
+    pub(crate) fn hold(&mut self, handler: Handler, until: u64, takes: Takes) {
         match handler.place {
             Place::Register(register) => self.hold_register(register, until),
             Place::GapBefore(next) => self.hold_before(next, handler.start, until),
-            Place::Later(asked) => self.hold_later(asked, handler.start, until),
+            Place::Later { address, asked, .. } => self.hold_later(Yielding {
+                address,
+                asked,
+                start: handler.start,
+                until,
+                takes,
+            }),
         }
     }
 
@@ -352,15 +421,16 @@ impl Mshrs {
     }
 
     #[inline(never)]
-    fn hold_later(&mut self, (asked, shortest): (u64, u64), start: u64, until: u64) {
-        let held = Yielding {
-            asked,
-            shortest,
-            start,
-            until,
-        };
-        let behind = self.yielding.partition_point(|other| other.asked <= asked);
-        self.yielding.insert(behind, held);
+    fn hold_later(&mut self, miss: Yielding) {
+        debug_assert!(!is_pending(miss.until), "a store waits to know");
+        debug_assert!(
+            self.yielding
+                .back()
+                .is_none_or(|last| last.asked <= miss.asked),
+            "stores graduate in order"
+        );
+        self.yielding.push_back(miss);
+        self.yielded += 1;
     }
 
     fn hold_before(&mut self, next: u64, start: u64, until: u64) {
@@ -376,6 +446,7 @@ impl Mshrs {
 
     /// Nothing is asked for any more: `memory` keeps when outstanding misses end, until [`Mshrs::drained`] asks.
     pub(crate) fn keep(&mut self, memory: &mut Memory) {
+        self.settle_all(memory);
         self.learn(memory);
         self.ends()
             .filter(|&until| is_pending(until))
@@ -390,12 +461,7 @@ impl Mshrs {
 
     /// When misses complete.
     fn ends(&self) -> impl Iterator<Item = u64> {
-        let yielding = self.yielding.iter().map(|other| other.until);
-        self.registers
-            .iter()
-            .chain(&self.in_gaps)
-            .copied()
-            .chain(yielding)
+        self.registers.iter().chain(&self.in_gaps).copied()
     }
 
     pub(crate) fn clear(&mut self) {
@@ -429,11 +495,11 @@ mod tests {
 
     #[test]
     fn a_full_file_waits_for_the_first_completion() {
-        let (mut mshrs, memory) = (Mshrs::new(2), &mut fixed());
+        let (mut mshrs, memory) = (Mshrs::new(2, 1), &mut fixed());
         for (time, until) in [(0, 250), (1, 100)] {
             let handler = mshrs.acquire(0, Claim::ahead(time, 0), memory);
             assert_eq!(handler.start, time);
-            mshrs.hold(handler, until);
+            mshrs.hold(handler, until, Takes::Time);
         }
         // One cycle early waits, and a register is free in the very cycle in which its miss completes.
         assert_eq!(starts(&mshrs, [99, 100]), [100, 100]);
@@ -442,9 +508,9 @@ mod tests {
 
     #[test]
     fn a_register_that_is_taken_later_is_free_until_then() {
-        let (mut mshrs, memory) = (Mshrs::new(1), &mut fixed());
+        let (mut mshrs, memory) = (Mshrs::new(1, 1), &mut fixed());
         let later = mshrs.acquire(0, Claim::ahead(600, 0), memory);
-        mshrs.hold(later, 850);
+        mshrs.hold(later, 850, Takes::Time);
         assert_eq!(starts(&mshrs, [0, 350, 351, 600]), [0, 350, 850, 850]);
         assert!(
             mshrs
@@ -460,17 +526,17 @@ mod tests {
         );
         // What is left behind a miss in the gap is free.
         let between = mshrs.acquire(0, Claim::ahead(20, 0), memory);
-        mshrs.hold(between, 100);
+        mshrs.hold(between, 100, Takes::Time);
         assert_eq!(starts(&mshrs, [0, 100, 350, 351]), [100, 100, 350, 850]);
     }
 
     /// One register is free from cycle 100 on, and the other from cycle 300 to 600.
     #[test]
     fn a_register_that_is_free_for_good_is_taken_before_a_later_gap() {
-        let (mut mshrs, memory) = (Mshrs::new(2), &mut fixed());
+        let (mut mshrs, memory) = (Mshrs::new(2, 1), &mut fixed());
         for (time, until) in [(0, 300), (0, 100), (600, 850)] {
             let handler = mshrs.acquire(0, Claim::ahead(time, 0), memory);
-            mshrs.hold(handler, until);
+            mshrs.hold(handler, until, Takes::Time);
         }
         assert_eq!(starts(&mshrs, [50, 100]), [100, 100]);
         let mut is_free = |time| {
@@ -481,7 +547,7 @@ mod tests {
         };
         assert_eq!([50, 99, 100].map(&mut is_free), [false, false, true]);
         let taken = mshrs.acquire(0, Claim::ahead(100, 0), &mut fixed());
-        mshrs.hold(taken, 2000);
+        mshrs.hold(taken, 2000, Takes::Time);
         let mut is_free = |time| {
             mshrs
                 .clone()
@@ -493,29 +559,29 @@ mod tests {
 
     #[test]
     fn a_gap_that_is_just_long_enough_is_kept() {
-        let (mut mshrs, memory) = (Mshrs::new(1), &mut fixed());
+        let (mut mshrs, memory) = (Mshrs::new(1, 1), &mut fixed());
         let later = mshrs.acquire(0, Claim::ahead(u64::from(LATENCY), 0), memory);
-        mshrs.hold(later, 500);
+        mshrs.hold(later, 500, Takes::Time);
         assert_eq!(starts(&mshrs, [0, 1]), [0, 500]);
     }
 
     #[test]
     fn a_miss_in_a_gap_that_takes_longer_is_waited_for_at_the_end() {
-        let (mut mshrs, memory) = (Mshrs::new(1), &mut fixed());
+        let (mut mshrs, memory) = (Mshrs::new(1, 1), &mut fixed());
         let later = mshrs.acquire(0, Claim::ahead(600, 0), memory);
-        mshrs.hold(later, 850);
+        mshrs.hold(later, 850, Takes::Time);
         let between = mshrs.acquire(0, Claim::ahead(20, 0), memory);
-        mshrs.hold(between, 900);
+        mshrs.hold(between, 900, Takes::Time);
         assert_eq!(mshrs.drained(memory), 900);
         assert_eq!(starts(&mshrs, [20]), [850]);
     }
 
     #[test]
     fn gaps_of_the_past_are_forgotten() {
-        let (mut mshrs, memory) = (Mshrs::new(2), &mut fixed());
+        let (mut mshrs, memory) = (Mshrs::new(2, 1), &mut fixed());
         for now in (0..100_000).step_by(1000) {
             let handler = mshrs.acquire(0, Claim::ahead(now + 500, now), memory);
-            mshrs.hold(handler, now + 750);
+            mshrs.hold(handler, now + 750, Takes::Time);
         }
         assert!(mshrs.gaps.len() <= 2, "{:?}", mshrs.gaps);
     }

@@ -261,7 +261,8 @@ impl Multicore {
         let event = self.threads[number].events()[0];
         let latch = (self.threads[number].program, event.latch());
         let Some(hold) = Hold::of(event.kind) else {
-            let cycle = self.system.cores[number].reach(&event);
+            let System { cores, caches } = &mut self.system;
+            let cycle = cores[number].reach(caches, &event);
             if let Some(reading) = self.read_in_vain(number, latch) {
                 for taken in self.threads[number].read_again(reading) {
                     self.release(taken, (number, cycle), sources)?;
@@ -358,12 +359,12 @@ impl Multicore {
     ) -> Result<(), SinkError> {
         let mut on_their_way = vec![number];
         while let Some(number) = on_their_way.pop() {
-            let System { cores, caches } = &self.system;
+            let System { cores, caches } = &mut self.system;
             cores[number].check(caches)?;
             let thread = &mut self.threads[number];
             let barrier = thread.look_ahead(sources[number])?;
             if let Some(barrier) = &barrier {
-                thread.wait_from(self.system.cores[number].reach(barrier));
+                thread.wait_from(cores[number].reach(caches, barrier));
             }
             if thread.runs() {
                 self.go_on(number, sources)?;

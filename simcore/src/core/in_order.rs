@@ -225,10 +225,10 @@ impl InOrder {
         } else {
             machinery.write(caches, event, when)
         };
-        self.store_buffer.put(served.complete, served.level);
+        self.store_buffer.put(served.complete, served.level, None);
         for _ in 1..event.words {
             self.wait_for_store_buffer(machinery, issue);
-            self.store_buffer.put(served.complete, served.level);
+            self.store_buffer.put(served.complete, served.level, None);
         }
     }
 
@@ -316,8 +316,8 @@ impl InOrder {
     /// Leaves slots empty until all stores are written, one behind the other. Each counts as the wait for the line that it waits for.
     pub(crate) fn wait_until_written(&mut self, machinery: &mut Machinery) {
         let place = machinery.ledger.place();
-        for before in 0..self.store_buffer.entries() {
-            let (complete, level) = self.store_buffer.free_after(before);
+        let releases: Vec<_> = self.store_buffer.releases().collect();
+        for (complete, level) in releases {
             let store = Timing {
                 complete,
                 level,

@@ -145,6 +145,28 @@ impl Machinery {
         self.port.mshrs.free_at(ready)
     }
 
+    /// How many misses of stores have let others go first so far.
+    #[inline(always)]
+    pub(super) fn yielded(&self) -> u64 {
+        self.port.mshrs.yielded()
+    }
+
+    /// By how many cycles one of them completes later than it was told, by its number, if that is known.
+    pub(super) fn delay_of(&self, miss: u64) -> Option<i64> {
+        self.port.mshrs.delay_of(miss)
+    }
+
+    /// The same, when nobody may come any more who asks before it; no later request is before `now`.
+    pub(super) fn settle(&mut self, caches: &mut Hierarchy, miss: u64, now: u64) -> Option<i64> {
+        self.port.mshrs.settle_to(miss, now, &mut caches.memory);
+        self.delay_of(miss)
+    }
+
+    /// Nobody comes any more who asks before any of them.
+    pub(super) fn settle_all(&mut self, caches: &mut Hierarchy) {
+        self.port.mshrs.settle_all(&mut caches.memory);
+    }
+
     /// The cycle in which an access got a miss handler that it had to wait for, since [`Machinery::forget_handler`]; 0 if none had to.
     #[inline(always)]
     pub(super) fn handled_from(&self) -> u64 {

@@ -134,6 +134,13 @@ impl Pipeline {
         }
     }
 
+    /// All stores have their times: whoever comes next does so when they are written.
+    pub(super) fn settle_stores(&mut self, machinery: &mut Machinery, caches: &mut Hierarchy) {
+        if let Self::OutOfOrder(core) = self {
+            core.settle_stores(machinery, caches);
+        }
+    }
+
     /// Leaves slots empty until all stores are written, which those pay for whose lines they wait for.
     pub(super) fn wait_until_written(&mut self, machinery: &mut Machinery) {
         either!(self, core => core.wait_until_written(machinery));

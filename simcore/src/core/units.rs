@@ -171,20 +171,42 @@ impl<T: Copy + Default> Results<T> {
     }
 }
 
+/// A store in the buffer.
+#[derive(Clone, Copy, Debug, Default)]
+struct Store {
+    /// When its line is there.
+    complete: u64,
+    /// Who serves it.
+    level: usize,
+    /// The number of its miss, if that has yielded: see [`crate::mshr::Mshrs::delay_of`].
+    miss: Option<u64>,
+}
+
+impl Store {
+    /// Its miss completes so many cycles later than it was told.
+    fn delay(&mut self, cycles: i64) {
+        self.complete = self.complete.saturating_add_signed(cycles);
+        self.miss = None;
+    }
+}
+
 /// Graduated stores that wait for their line. They leave in order.
 #[derive(Clone, Debug)]
 pub(super) struct StoreBuffer {
-    /// When each entry is free again, and the level it waits for.
-    entries: Box<[(u64, usize)]>,
+    entries: Box<[Store]>,
     next: usize,
+    /// When the latest store leaves of those whose entries others have.
+    left: u64,
+    /// When the latest of all leaves.
     last_release: u64,
 }
 
 impl StoreBuffer {
     pub(super) fn new(entries: u32) -> Self {
         Self {
-            entries: vec![(0, 0); entries as usize].into_boxed_slice(),
+            entries: vec![Store::default(); entries as usize].into_boxed_slice(),
             next: 0,
+            left: 0,
             last_release: 0,
         }
     }
@@ -192,14 +214,42 @@ impl StoreBuffer {
     /// When the next entry is free, and the level that its store waits for until then.
     #[inline]
     pub(super) fn free(&self) -> (u64, usize) {
-        self.entries[self.next]
+        let store = &self.entries[self.next];
+        (store.complete.max(self.left), store.level)
     }
 
-    /// Puts in a store whose line, served by `level`, is there at `complete`.
+    /// The miss of the store that has the next entry, if it has yielded.
     #[inline]
-    pub(super) fn put(&mut self, complete: u64, level: usize) {
+    pub(super) fn oldest_miss(&self) -> Option<u64> {
+        self.entries[self.next].miss
+    }
+
+    /// The store that has the next entry completes so many cycles later than it was told.
+    pub(super) fn delay_oldest(&mut self, cycles: i64) {
+        self.entries[self.next].delay(cycles);
+    }
+
+    /// The same of all whose misses have yielded.
+    pub(super) fn delay(&mut self, delay_of: impl Fn(u64) -> Option<i64>) {
+        for store in &mut self.entries {
+            if let Some(cycles) = store.miss.and_then(&delay_of) {
+                store.delay(cycles);
+            }
+        }
+        self.last_release = self.releases().last().map_or(0, |(release, _)| release);
+    }
+
+    /// Puts in a store whose line, served by `level`, is there at `complete`, or earlier or later, if its miss has yielded.
+    #[inline]
+    pub(super) fn put(&mut self, complete: u64, level: usize, miss: Option<u64>) {
         self.last_release = self.last_release.max(complete);
-        self.entries[self.next] = (self.last_release, level);
+        let store = Store {
+            complete,
+            level,
+            miss,
+        };
+        let leaves = std::mem::replace(&mut self.entries[self.next], store);
+        self.left = self.left.max(leaves.complete);
         self.next = if self.next + 1 == self.entries.len() {
             0
         } else {
@@ -207,13 +257,14 @@ impl StoreBuffer {
         };
     }
 
-    pub(super) fn entries(&self) -> usize {
-        self.entries.len()
-    }
-
-    /// As [`StoreBuffer::free`], for the entry that is free so many entries after the next.
-    pub(super) fn free_after(&self, others: usize) -> (u64, usize) {
-        self.entries[(self.next + others) % self.entries.len()]
+    /// When the entries are free, one after the other, and the level that each waits for until then.
+    pub(super) fn releases(&self) -> impl Iterator<Item = (u64, usize)> {
+        let (newer, older) = self.entries.split_at(self.next);
+        let mut released = self.left;
+        older.iter().chain(newer).map(move |store| {
+            released = released.max(store.complete);
+            (released, store.level)
+        })
     }
 
     /// When the last store leaves.
@@ -224,12 +275,12 @@ impl StoreBuffer {
     /// When it is empty, and the level that its last store waits for until then.
     pub(super) fn empty(&self) -> (u64, usize) {
         let last = self.next.checked_sub(1).unwrap_or(self.entries.len() - 1);
-        self.entries[last]
+        (self.last_release, self.entries[last].level)
     }
 
     pub(super) fn clear(&mut self) {
-        self.entries.fill((0, 0));
-        self.last_release = 0;
+        self.entries.fill(Store::default());
+        (self.left, self.last_release) = (0, 0);
     }
 }
 
@@ -270,10 +321,29 @@ mod tests {
     #[test]
     fn a_full_store_buffer_frees_its_oldest_entry_first() {
         let mut buffer = StoreBuffer::new(2);
-        buffer.put(300, 3);
-        buffer.put(10, 0);
+        buffer.put(300, 3, None);
+        buffer.put(10, 0, None);
         assert_eq!(buffer.free(), (300, 3));
-        buffer.put(400, 3);
+        buffer.put(400, 3, None);
         assert_eq!(buffer.free(), (300, 0), "it waits for the store before it");
+    }
+
+    #[test]
+    fn a_store_whose_miss_takes_longer_keeps_those_behind_it() {
+        let delay_of = |number| (number == 7).then_some(200);
+        let mut buffer = StoreBuffer::new(3);
+        buffer.put(300, 3, Some(7));
+        buffer.put(310, 3, Some(8));
+        buffer.put(600, 2, None);
+        let mut delayed = buffer.clone();
+        delayed.delay(delay_of);
+        let releases: Vec<_> = delayed.releases().collect();
+        assert_eq!(releases, [(500, 3), (500, 3), (600, 2)]);
+        assert_eq!((buffer.oldest_miss(), buffer.free()), (Some(7), (300, 3)));
+        buffer.delay_oldest(200);
+        assert_eq!(buffer.free(), (500, 3));
+        buffer.put(700, 3, None);
+        assert_eq!(buffer.free(), (500, 3), "it leaves behind the first");
+        assert_eq!((buffer.empty(), buffer.drained()), ((700, 3), 700));
     }
 }

@@ -4,6 +4,7 @@ use super::port::Traffic;
 use super::{Hierarchy, Level, LookUps, Port, Purpose, Served, Time, When};
 use crate::line::Line;
 use crate::memory::{Memory, Urgency, is_pending};
+use crate::mshr::Takes;
 use crate::replacement::Position;
 use crate::spec::Inclusion;
 use std::ops::Range;
@@ -81,9 +82,15 @@ impl Hierarchy {
             port.handled_from = handler.start;
             look_ups.sent = handler.start;
         }
-        let begun = when.delayed_to(handler.start);
+        look_ups.read_memory = false;
+        let begun = when.handled_by(&handler);
         let mut served = self.bring::<T>(port, 0, address, begun, purpose, look_ups);
-        T::hold(&mut port.mshrs, handler, served.complete);
+        let takes = if look_ups.read_memory {
+            Takes::Read
+        } else {
+            Takes::Time
+        };
+        T::hold(&mut port.mshrs, handler, served.complete, takes);
         if purpose == Purpose::Store && port.writes_through {
             let written =
                 self.write_below::<T>(port, 0, address, when.at(served.complete), look_ups);
@@ -197,6 +204,7 @@ impl Hierarchy {
             return (served, levels);
         }
         self.count_traffic(port, address, Traffic::Fill);
+        look_ups.read_memory = true;
         let claim = when.claim(self.horizon);
         let served = Served {
             complete: T::read(&mut self.memory, address, claim, urgency(purpose)),

@@ -3,6 +3,7 @@
 use super::port::Traffic;
 use super::{Cycles, Hierarchy, Port, Served, Time, When};
 use crate::calendar::Claim;
+use crate::mshr::Takes;
 use crate::spec::Inclusion;
 use crate::write_combining::by_line;
 
@@ -64,11 +65,11 @@ impl Hierarchy {
     fn send<T: Time>(&mut self, port: &mut Port, address: u64, when: When) -> u64 {
         self.write_out_if_fetched::<T>(port, address, when);
         let handler = T::acquire(&mut port.mshrs, address, when, &mut self.memory);
-        let start = handler.start;
-        let sent = self.write_to_memory::<T>(port, address, Traffic::NonTemporal, when.at(start));
+        let begun = when.handled_by(&handler);
+        let sent = self.write_to_memory::<T>(port, address, Traffic::NonTemporal, begun);
         let there = sent + self.memory.latency_of(address);
-        T::hold(&mut port.mshrs, handler, there);
-        start
+        T::hold(&mut port.mshrs, handler, there, Takes::Write);
+        begun.time
     }
 
     /// Takes the line of the last cache at `address` out of all caches on the core's way to memory, where it goes if it was dirty. What an

@@ -118,7 +118,7 @@ impl Port {
         Self {
             first: path[0],
             code,
-            mshrs: Mshrs::new(spec.mshrs()),
+            mshrs: Mshrs::new(spec.mshrs(), 2 * spec.core.store_buffer_entries),
             combining: WriteCombining::new(spec.mshrs(), first.line_bytes),
             displacement: 0,
             in_line: first.line_bytes - 1,

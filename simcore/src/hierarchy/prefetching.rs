@@ -1,6 +1,7 @@
 //! Hardware prefetchers at work: what they learn from, and where their lines go.
 
 use super::{Hierarchy, Level, LookUps, Port, Purpose, Served, Time, When};
+use crate::mshr::Takes;
 use crate::prefetcher::{Requests, Trigger};
 use crate::spec::Inclusion;
 
@@ -18,7 +19,7 @@ impl Hierarchy {
     ) {
         // Software prefetches do not teach the first level.
         look_ups.reached = look_ups.reached & !1 | u32::from(purpose.is_use());
-        self.train_reached::<T>(port, address, site, when, look_ups);
+        self.train_reached::<T>(port, address, site, when.kept(), look_ups);
     }
 
     /// The same of an access or a request of a prefetcher. It reaches the furthest level before what it sets off in a nearer one does.
@@ -96,7 +97,7 @@ impl Hierarchy {
         port.prefetcher_counts[level].issued += 1;
         let served = self.bring::<T>(port, level, address, when, Purpose::Hardware, &mut look_ups);
         if let Some(handler) = handler {
-            T::hold(&mut port.mshrs, handler, served.complete);
+            T::hold(&mut port.mshrs, handler, served.complete, Takes::Time);
         }
         look_ups
     }

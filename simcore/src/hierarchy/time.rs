@@ -3,7 +3,7 @@
 use super::When;
 use crate::calendar::Claim;
 use crate::memory::{Memory, Urgency};
-use crate::mshr::{Handler, Mshrs};
+use crate::mshr::{Handler, Mshrs, Takes};
 
 /// How time goes by for accesses. What they do to lines does not depend on it.
 pub(crate) trait Time {
@@ -21,8 +21,8 @@ pub(crate) trait Time {
         memory: &mut Memory,
     ) -> Option<Handler>;
 
-    /// Holds a miss handler until its miss completes.
-    fn hold(mshrs: &mut Mshrs, handler: Handler, until: u64);
+    /// Holds a miss handler until its miss completes; see [`Mshrs::hold`].
+    fn hold(mshrs: &mut Mshrs, handler: Handler, until: u64, takes: Takes);
 
     /// Reads a line from memory and gives the cycle in which it is there; see [`Memory::read`].
     fn read(memory: &mut Memory, address: u64, claim: Claim, urgency: Urgency) -> u64;
@@ -60,8 +60,8 @@ impl Time for Cycles {
     }
 
     #[inline(always)]
-    fn hold(mshrs: &mut Mshrs, handler: Handler, until: u64) {
-        mshrs.hold(handler, until);
+    fn hold(mshrs: &mut Mshrs, handler: Handler, until: u64, takes: Takes) {
+        mshrs.hold(handler, until, takes);
     }
 
     #[inline(always)]
@@ -100,7 +100,7 @@ impl Time for Standstill {
         Some(Handler::at_once(when.time))
     }
 
-    fn hold(_: &mut Mshrs, _: Handler, _: u64) {}
+    fn hold(_: &mut Mshrs, _: Handler, _: u64, _: Takes) {}
 
     fn read(_: &mut Memory, _: u64, _: Claim, _: Urgency) -> u64 {
         0

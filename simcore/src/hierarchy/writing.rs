@@ -2,6 +2,7 @@
 
 use super::port::Traffic;
 use super::{Hierarchy, LookUps, Port, Purpose, Served, Time, When};
+use crate::calendar::Order;
 use crate::spec::WritePolicy;
 
 /// What became of a store in one level.
@@ -64,7 +65,12 @@ impl Hierarchy {
         when: When,
     ) -> u64 {
         self.count_traffic(port, address, traffic);
-        T::write(&mut self.memory, address, when.claim(self.horizon))
+        let mut claim = when.claim(self.horizon);
+        // What leaves the caches for a line has no handler.
+        if !matches!(traffic, Traffic::NonTemporal) && claim.order != Order::Kept {
+            claim.order = Order::Yielding;
+        }
+        T::write(&mut self.memory, address, claim)
     }
 
     /// Writes at `address` into one level.

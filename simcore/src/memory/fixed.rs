@@ -1,6 +1,7 @@
 //! A memory that takes the same time for every line, behind a bus that starts one line per interval.
 
 use crate::calendar::{Calendar, Claim};
+use crate::mshr::Takes;
 
 /// The bus calendar and the latency.
 #[derive(Debug)]
@@ -32,6 +33,14 @@ impl FixedMemory {
             self.bus.reserve(claim)
         } else {
             claim.time
+        }
+    }
+
+    /// The cycle in which a miss is done that reads or writes a line.
+    pub(super) fn handle(&mut self, claim: Claim, takes: Takes) -> u64 {
+        match takes {
+            Takes::Write => self.write(claim) + self.latency,
+            Takes::Read | Takes::Time => self.read(claim),
         }
     }
 

@@ -15,6 +15,7 @@ pub(crate) use self::fixed::FixedMemory;
 use self::several::SeveralMemories;
 use crate::calendar::Claim;
 use crate::clock;
+use crate::mshr::Takes;
 use crate::spec::{MachineSpec, MemorySpec, SpecError};
 use crate::statistics::DramStatistics;
 use traces::{Layout, SinkError};
@@ -154,6 +155,26 @@ impl Memory {
             Self::Several(memories) => match memories.other(address) {
                 Some(other) => other.write(claim),
                 None => memories.first.write(address, claim),
+            },
+        }
+    }
+
+    /// Reads or writes the line at `address` for a miss that was promised to be done in cycle `until`, and gives when it is. Where requests
+    /// are queued by their times it has been asked for already.
+    pub(crate) fn keep_promise(
+        &mut self,
+        address: u64,
+        claim: Claim,
+        takes: Takes,
+        until: u64,
+    ) -> u64 {
+        match self {
+            Self::Fixed(memory) => memory.handle(claim, takes),
+            #[cfg(feature = "dramsim3")]
+            Self::Dramsim3(_) => until.max(claim.time),
+            Self::Several(memories) => match memories.other(address) {
+                Some(other) => other.handle(claim, takes),
+                None => memories.first.keep_promise(address, claim, takes, until),
             },
         }
     }
