@@ -224,7 +224,7 @@ impl Mshrs {
                 place: Place::Later {
                     address,
                     asked: asked.time,
-                    after: before.map_or(0, |other| other.until - asked.shortest),
+                    after: before.map_or(0, |other| other.until.saturating_sub(asked.shortest)),
                 },
             }
         };
