@@ -72,12 +72,12 @@ impl Calendar {
     /// Reserves the first free interval at or after the request's time and gives its start, which is an estimate if it yields.
     #[inline]
     pub(crate) fn reserve(&mut self, claim: Claim) -> u64 {
-        while let Some(first) = self.yielding.front()
-            && first.time <= claim.behind
+        if self
+            .yielding
+            .front()
+            .is_some_and(|first| first.time <= claim.behind)
         {
-            let time = first.time;
-            self.place(time);
-            self.yielding.pop_front();
+            self.settle_until(claim.behind);
         }
         self.forget_before(claim.now);
         match claim.order {
@@ -85,6 +85,17 @@ impl Calendar {
             Order::Yielding => self.estimate(claim),
             Order::Promised { after: 0 } => self.first_free(claim.time).1,
             Order::Promised { after } => self.first_free(claim.time.max(after + self.interval)).1,
+        }
+    }
+
+    /// Gives places to those that yielded and asked by a cycle.
+    #[inline(never)]
+    fn settle_until(&mut self, cycle: u64) {
+        while let Some(&first) = self.yielding.front()
+            && first.time <= cycle
+        {
+            self.place(first.time);
+            self.yielding.pop_front();
         }
     }
 
@@ -110,6 +121,7 @@ impl Calendar {
         }
     }
 
+    #[inline(always)]
     fn place(&mut self, earliest: u64) -> u64 {
         let (next, start) = self.first_free(earliest);
         self.mark(next, start, start + self.interval);

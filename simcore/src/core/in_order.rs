@@ -228,7 +228,7 @@ impl InOrder {
         self.store_buffer.put(served.complete, served.level, None);
         for _ in 1..event.words {
             self.wait_for_store_buffer(machinery, issue);
-            self.store_buffer.put(served.complete, served.level, None);
+            self.store_buffer.put_word(served.level);
         }
     }
 

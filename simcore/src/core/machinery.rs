@@ -10,6 +10,7 @@ use crate::spec::{MachineSpec, PrefetchOnTlbMiss, Walker};
 use crate::statistics::PrefetchStatistics;
 use crate::tlb::Tlb;
 use crate::walks::Walks;
+use std::num::NonZeroU64;
 use traces::{Event, Kind, Layout};
 
 /// When a memory operation got on, and who made it wait.
@@ -152,13 +153,20 @@ impl Machinery {
     }
 
     /// By how many cycles one of them completes later than it was told, by its number, if that is known.
-    pub(super) fn delay_of(&self, miss: u64) -> Option<i64> {
-        self.port.mshrs.delay_of(miss)
+    pub(super) fn delay_of(&self, miss: NonZeroU64) -> Option<i64> {
+        self.port.mshrs.delay_of(miss.get())
     }
 
     /// The same, when nobody may come any more who asks before it; no later request is before `now`.
-    pub(super) fn settle(&mut self, caches: &mut Hierarchy, miss: u64, now: u64) -> Option<i64> {
-        self.port.mshrs.settle_to(miss, now, &mut caches.memory);
+    pub(super) fn settle(
+        &mut self,
+        caches: &mut Hierarchy,
+        miss: NonZeroU64,
+        now: u64,
+    ) -> Option<i64> {
+        self.port
+            .mshrs
+            .settle_to(miss.get(), now, &mut caches.memory);
         self.delay_of(miss)
     }
 

@@ -17,6 +17,7 @@ use crate::ledger::Cause;
 use crate::spec::{CoreSpec, ExchangeSpec, MachineSpec};
 use reorder_buffer::ReorderBuffer;
 use slots::Slots;
+use std::num::NonZeroU64;
 use traces::{Event, Kind, OpClass};
 
 /// What an event begins with.
@@ -391,11 +392,11 @@ impl OutOfOrder {
         } else {
             machinery.write(caches, event, when)
         };
-        let miss = Some(machinery.yielded()).filter(|&miss| miss > yielded);
+        let miss = NonZeroU64::new(machinery.yielded()).filter(|miss| miss.get() > yielded);
         self.store_buffer.put(served.complete, served.level, miss);
         for word in 1..u64::from(event.words) {
             self.wait_for_store_buffer(machinery, caches, start, word);
-            self.store_buffer.put(served.complete, served.level, miss);
+            self.store_buffer.put_word(served.level);
         }
         Seen {
             arrived: served.complete,
@@ -459,7 +460,7 @@ impl OutOfOrder {
         &mut self,
         machinery: &mut Machinery,
         caches: &mut Hierarchy,
-        miss: u64,
+        miss: NonZeroU64,
         (graduated, now): (u64, u64),
     ) {
         let (told, _) = self.store_buffer.free();

@@ -1,6 +1,7 @@
 //! Building blocks of both pipelines: slot counters, functional units, remembered results.
 
 use crate::clock;
+use std::num::NonZeroU64;
 
 /// Precision of a division by multiplication: the most that holds the inverse of 1. Twice the dividend times the inverse
 /// has the quotient in its upper word, so that the host need not shift.
@@ -179,7 +180,7 @@ struct Store {
     /// Who serves it.
     level: usize,
     /// The number of its miss, if that has yielded: see [`crate::mshr::Mshrs::delay_of`].
-    miss: Option<u64>,
+    miss: Option<NonZeroU64>,
 }
 
 impl Store {
@@ -220,7 +221,7 @@ impl StoreBuffer {
 
     /// The miss of the store that has the next entry, if it has yielded.
     #[inline]
-    pub(super) fn oldest_miss(&self) -> Option<u64> {
+    pub(super) fn oldest_miss(&self) -> Option<NonZeroU64> {
         self.entries[self.next].miss
     }
 
@@ -230,7 +231,7 @@ impl StoreBuffer {
     }
 
     /// The same of all whose misses have yielded.
-    pub(super) fn delay(&mut self, delay_of: impl Fn(u64) -> Option<i64>) {
+    pub(super) fn delay(&mut self, delay_of: impl Fn(NonZeroU64) -> Option<i64>) {
         for store in &mut self.entries {
             if let Some(cycles) = store.miss.and_then(&delay_of) {
                 store.delay(cycles);
@@ -239,9 +240,15 @@ impl StoreBuffer {
         self.last_release = self.releases().last().map_or(0, |(release, _)| release);
     }
 
+    /// Puts in another word of the store that was put in last: it leaves with that.
+    #[inline]
+    pub(super) fn put_word(&mut self, level: usize) {
+        self.put(0, level, None);
+    }
+
     /// Puts in a store whose line, served by `level`, is there at `complete`, or earlier or later, if its miss has yielded.
     #[inline]
-    pub(super) fn put(&mut self, complete: u64, level: usize, miss: Option<u64>) {
+    pub(super) fn put(&mut self, complete: u64, level: usize, miss: Option<NonZeroU64>) {
         self.last_release = self.last_release.max(complete);
         let store = Store {
             complete,
@@ -330,16 +337,17 @@ mod tests {
 
     #[test]
     fn a_store_whose_miss_takes_longer_keeps_those_behind_it() {
-        let delay_of = |number| (number == 7).then_some(200);
+        let miss = NonZeroU64::new;
+        let delay_of = |number: NonZeroU64| (number.get() == 7).then_some(200);
         let mut buffer = StoreBuffer::new(3);
-        buffer.put(300, 3, Some(7));
-        buffer.put(310, 3, Some(8));
+        buffer.put(300, 3, miss(7));
+        buffer.put(310, 3, miss(8));
         buffer.put(600, 2, None);
         let mut delayed = buffer.clone();
         delayed.delay(delay_of);
         let releases: Vec<_> = delayed.releases().collect();
         assert_eq!(releases, [(500, 3), (500, 3), (600, 2)]);
-        assert_eq!((buffer.oldest_miss(), buffer.free()), (Some(7), (300, 3)));
+        assert_eq!((buffer.oldest_miss(), buffer.free()), (miss(7), (300, 3)));
         buffer.delay_oldest(200);
         assert_eq!(buffer.free(), (500, 3));
         buffer.put(700, 3, None);
