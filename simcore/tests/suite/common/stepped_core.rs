@@ -95,13 +95,13 @@ impl<'e> Stepped<'e> {
     fn is_ready(&self, access: usize, cycle: u64) -> bool {
         let back = self.accesses[access].dep as usize;
         let has_operand = back == 0 || back > access || self.has_result(access - back, cycle);
-        has_operand && self.was(access, DISPATCHED, cycle - 1)
+        has_operand && self.was(access, DISPATCHED, cycle.saturating_sub(1))
     }
 
     /// A store's is there when it has been executed.
     fn has_result(&self, access: usize, cycle: u64) -> bool {
         if self.is_store(access) {
-            self.is_ready(access, cycle - 1)
+            self.is_ready(access, cycle.saturating_sub(1))
         } else {
             self.was(access, COMPLETE, cycle)
         }
