@@ -75,12 +75,12 @@ def test_a_pointer_chain_lies_between_its_bounds(chain: Path) -> None:
 
 
 def test_the_lower_bound_is_the_faster_run(tmp_path: Path) -> None:
-    """With one miss handler loads are one at a time anyway, and stores that wait for them do not get onto the bus before them."""
+    """With one miss handler loads are one at a time anyway, and who waits for others asks for it in their order."""
     lines = [
         f"I  00400000,4\n S {0x100000 + 128 * number:08x},8\nI  00400004,4\n L {0x100040 + 128 * number:08x},8\n" for number in range(100)
     ]
     trace = lackey(tmp_path, "".join(lines))
-    one_handler = MACHINE.replace("mshrs: 8", "mshrs: 1").replace("replacement: lru", "replacement: lru, write_allocate: false")
+    one_handler = MACHINE.replace("mshrs: 8", "mshrs: 1")
     narrow = one_handler.replace("latency_cycles: 150ns, interval_cycles: 15cycles", "latency_cycles: 20ns, interval_cycles: 1cycle")
     (tmp_path / "small.yaml").write_text(narrow.replace("issue_width: 4", "issue_width: 2"))
     free, waiting = (replayed(trace, "--dependences", name)["cycles"] for name in ("none", "chain"))

@@ -1,7 +1,7 @@
 //! Miss status holding registers: how many misses may be outstanding.
 
 use crate::calendar::{Claim, Order};
-use crate::memory::{Memory, is_pending};
+use crate::memory::{Memory, Transfer, is_pending};
 use std::collections::VecDeque;
 
 /// The outstanding misses.
@@ -33,18 +33,8 @@ struct Yielding {
     /// By the estimate that it was given.
     start: u64,
     until: u64,
-    takes: Takes,
-}
-
-/// What a miss takes from when it has its handler.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Takes {
-    /// As long as it was told.
-    Time,
-    /// A line from memory.
-    Read,
-    /// A line to memory.
-    Write,
+    /// What it asks of memory; nothing, if it takes as long as it was told, from when it has its handler.
+    transfer: Option<Transfer>,
 }
 
 /// Cycles in which a register is free before its next miss.
@@ -172,15 +162,15 @@ impl Mshrs {
         };
         let handler = self.take(asked, memory);
         let start = handler.start;
-        let until = match first.takes {
-            Takes::Time => start + (first.until - first.start),
-            takes => {
+        let until = match first.transfer {
+            None => start + (first.until - first.start),
+            Some(transfer) => {
                 // Other cores may be further behind.
                 let claim = Claim::ahead(start, 0);
-                memory.keep_promise(first.address, claim, takes, first.until)
+                memory.keep_promise(first.address, claim, transfer, first.until)
             }
         };
-        self.hold(handler, until, Takes::Time);
+        self.hold(handler, until, None);
         let place = self.place_of_delay(self.settled());
         self.delays[place] = until as i64 - first.until as i64;
     }
@@ -218,7 +208,7 @@ impl Mshrs {
     #[inline(never)]
     fn estimate(&mut self, address: u64, asked: Asked, memory: &mut Memory) -> Handler {
         let later = |start: u64, yielding: &VecDeque<Yielding>| {
-            let before = yielding.iter().rfind(|other| other.takes != Takes::Time);
+            let before = yielding.iter().rfind(|other| other.transfer.is_some());
             Handler {
                 start,
                 place: Place::Later {
@@ -392,9 +382,9 @@ impl Mshrs {
         pending
     }
 
-    /// Holds the handler until its miss completes, which takes something if it has yielded.
+    /// Holds the handler until its miss completes, which asks something of memory when it has its turn, if it has yielded.
     #[inline]
-    pub(crate) fn hold(&mut self, handler: Handler, until: u64, takes: Takes) {
+    pub(crate) fn hold(&mut self, handler: Handler, until: u64, transfer: Option<Transfer>) {
         match handler.place {
             Place::Register(register) => self.hold_register(register, until),
             Place::GapBefore(next) => self.hold_before(next, handler.start, until),
@@ -403,7 +393,7 @@ impl Mshrs {
                 asked,
                 start: handler.start,
                 until,
-                takes,
+                transfer,
             }),
         }
     }
@@ -499,7 +489,7 @@ mod tests {
         for (time, until) in [(0, 250), (1, 100)] {
             let handler = mshrs.acquire(0, Claim::ahead(time, 0), memory);
             assert_eq!(handler.start, time);
-            mshrs.hold(handler, until, Takes::Time);
+            mshrs.hold(handler, until, None);
         }
         // One cycle early waits, and a register is free in the very cycle in which its miss completes.
         assert_eq!(starts(&mshrs, [99, 100]), [100, 100]);
@@ -510,7 +500,7 @@ mod tests {
     fn a_register_that_is_taken_later_is_free_until_then() {
         let (mut mshrs, memory) = (Mshrs::new(1, 1), &mut fixed());
         let later = mshrs.acquire(0, Claim::ahead(600, 0), memory);
-        mshrs.hold(later, 850, Takes::Time);
+        mshrs.hold(later, 850, None);
         assert_eq!(starts(&mshrs, [0, 350, 351, 600]), [0, 350, 850, 850]);
         assert!(
             mshrs
@@ -526,7 +516,7 @@ mod tests {
         );
         // What is left behind a miss in the gap is free.
         let between = mshrs.acquire(0, Claim::ahead(20, 0), memory);
-        mshrs.hold(between, 100, Takes::Time);
+        mshrs.hold(between, 100, None);
         assert_eq!(starts(&mshrs, [0, 100, 350, 351]), [100, 100, 350, 850]);
     }
 
@@ -536,7 +526,7 @@ mod tests {
         let (mut mshrs, memory) = (Mshrs::new(2, 1), &mut fixed());
         for (time, until) in [(0, 300), (0, 100), (600, 850)] {
             let handler = mshrs.acquire(0, Claim::ahead(time, 0), memory);
-            mshrs.hold(handler, until, Takes::Time);
+            mshrs.hold(handler, until, None);
         }
         assert_eq!(starts(&mshrs, [50, 100]), [100, 100]);
         let mut is_free = |time| {
@@ -547,7 +537,7 @@ mod tests {
         };
         assert_eq!([50, 99, 100].map(&mut is_free), [false, false, true]);
         let taken = mshrs.acquire(0, Claim::ahead(100, 0), &mut fixed());
-        mshrs.hold(taken, 2000, Takes::Time);
+        mshrs.hold(taken, 2000, None);
         let mut is_free = |time| {
             mshrs
                 .clone()
@@ -561,7 +551,7 @@ mod tests {
     fn a_gap_that_is_just_long_enough_is_kept() {
         let (mut mshrs, memory) = (Mshrs::new(1, 1), &mut fixed());
         let later = mshrs.acquire(0, Claim::ahead(u64::from(LATENCY), 0), memory);
-        mshrs.hold(later, 500, Takes::Time);
+        mshrs.hold(later, 500, None);
         assert_eq!(starts(&mshrs, [0, 1]), [0, 500]);
     }
 
@@ -569,9 +559,9 @@ mod tests {
     fn a_miss_in_a_gap_that_takes_longer_is_waited_for_at_the_end() {
         let (mut mshrs, memory) = (Mshrs::new(1, 1), &mut fixed());
         let later = mshrs.acquire(0, Claim::ahead(600, 0), memory);
-        mshrs.hold(later, 850, Takes::Time);
+        mshrs.hold(later, 850, None);
         let between = mshrs.acquire(0, Claim::ahead(20, 0), memory);
-        mshrs.hold(between, 900, Takes::Time);
+        mshrs.hold(between, 900, None);
         assert_eq!(mshrs.drained(memory), 900);
         assert_eq!(starts(&mshrs, [20]), [850]);
     }
@@ -581,7 +571,7 @@ mod tests {
         let (mut mshrs, memory) = (Mshrs::new(2, 1), &mut fixed());
         for now in (0..100_000).step_by(1000) {
             let handler = mshrs.acquire(0, Claim::ahead(now + 500, now), memory);
-            mshrs.hold(handler, now + 750, Takes::Time);
+            mshrs.hold(handler, now + 750, None);
         }
         assert!(mshrs.gaps.len() <= 2, "{:?}", mshrs.gaps);
     }

@@ -3,8 +3,7 @@
 use super::port::Traffic;
 use super::{Hierarchy, Level, LookUps, Port, Purpose, Served, Time, When};
 use crate::line::Line;
-use crate::memory::{Memory, Urgency, is_pending};
-use crate::mshr::Takes;
+use crate::memory::{Memory, Transfer, Urgency, is_pending};
 use crate::replacement::Position;
 use crate::spec::Inclusion;
 use std::ops::Range;
@@ -85,12 +84,8 @@ impl Hierarchy {
         look_ups.read_memory = false;
         let begun = when.handled_by(&handler);
         let mut served = self.bring::<T>(port, 0, address, begun, purpose, look_ups);
-        let takes = if look_ups.read_memory {
-            Takes::Read
-        } else {
-            Takes::Time
-        };
-        T::hold(&mut port.mshrs, handler, served.complete, takes);
+        let transfer = look_ups.read_memory.then_some(Transfer::Read);
+        T::hold(&mut port.mshrs, handler, served.complete, transfer);
         if purpose == Purpose::Store && port.writes_through {
             let written =
                 self.write_below::<T>(port, 0, address, when.at(served.complete), look_ups);

@@ -3,7 +3,7 @@
 use super::port::Traffic;
 use super::{Cycles, Hierarchy, Port, Served, Time, When};
 use crate::calendar::Claim;
-use crate::mshr::Takes;
+use crate::memory::Transfer;
 use crate::spec::Inclusion;
 use crate::write_combining::by_line;
 
@@ -68,7 +68,7 @@ impl Hierarchy {
         let begun = when.handled_by(&handler);
         let sent = self.write_to_memory::<T>(port, address, Traffic::NonTemporal, begun);
         let there = sent + self.memory.latency_of(address);
-        T::hold(&mut port.mshrs, handler, there, Takes::Write);
+        T::hold(&mut port.mshrs, handler, there, Some(Transfer::Write));
         begun.time
     }
 

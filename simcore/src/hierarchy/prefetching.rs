@@ -1,7 +1,6 @@
 //! Hardware prefetchers at work: what they learn from, and where their lines go.
 
 use super::{Hierarchy, Level, LookUps, Port, Purpose, Served, Time, When};
-use crate::mshr::Takes;
 use crate::prefetcher::{Requests, Trigger};
 use crate::spec::Inclusion;
 
@@ -97,7 +96,7 @@ impl Hierarchy {
         port.prefetcher_counts[level].issued += 1;
         let served = self.bring::<T>(port, level, address, when, Purpose::Hardware, &mut look_ups);
         if let Some(handler) = handler {
-            T::hold(&mut port.mshrs, handler, served.complete, Takes::Time);
+            T::hold(&mut port.mshrs, handler, served.complete, None);
         }
         look_ups
     }

@@ -1,7 +1,7 @@
 //! A memory that takes the same time for every line, behind a bus that starts one line per interval.
 
+use super::Transfer;
 use crate::calendar::{Calendar, Claim};
-use crate::mshr::Takes;
 
 /// The bus calendar and the latency.
 #[derive(Debug)]
@@ -37,10 +37,10 @@ impl FixedMemory {
     }
 
     /// The cycle in which a miss is done that reads or writes a line.
-    pub(super) fn handle(&mut self, claim: Claim, takes: Takes) -> u64 {
-        match takes {
-            Takes::Write => self.write(claim) + self.latency,
-            Takes::Read | Takes::Time => self.read(claim),
+    pub(super) fn transfer(&mut self, claim: Claim, transfer: Transfer) -> u64 {
+        match transfer {
+            Transfer::Read => self.read(claim),
+            Transfer::Write => self.write(claim) + self.latency,
         }
     }
 

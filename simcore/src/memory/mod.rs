@@ -15,7 +15,6 @@ pub(crate) use self::fixed::FixedMemory;
 use self::several::SeveralMemories;
 use crate::calendar::Claim;
 use crate::clock;
-use crate::mshr::Takes;
 use crate::spec::{MachineSpec, MemorySpec, SpecError};
 use crate::statistics::DramStatistics;
 use traces::{Layout, SinkError};
@@ -39,6 +38,13 @@ pub(crate) enum Urgency {
     Awaited,
     /// The time may stay pending: a prefetch.
     Deferred,
+}
+
+/// What a miss asks of memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Transfer {
+    Read,
+    Write,
 }
 
 /// Memory by one of its models.
@@ -165,16 +171,16 @@ impl Memory {
         &mut self,
         address: u64,
         claim: Claim,
-        takes: Takes,
+        transfer: Transfer,
         until: u64,
     ) -> u64 {
         match self {
-            Self::Fixed(memory) => memory.handle(claim, takes),
+            Self::Fixed(memory) => memory.transfer(claim, transfer),
             #[cfg(feature = "dramsim3")]
             Self::Dramsim3(_) => until.max(claim.time),
             Self::Several(memories) => match memories.other(address) {
-                Some(other) => other.handle(claim, takes),
-                None => memories.first.keep_promise(address, claim, takes, until),
+                Some(other) => other.transfer(claim, transfer),
+                None => memories.first.keep_promise(address, claim, transfer, until),
             },
         }
     }
