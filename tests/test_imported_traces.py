@@ -77,7 +77,7 @@ def test_a_pointer_chain_lies_between_its_bounds(chain: Path) -> None:
 def test_the_lower_bound_is_the_faster_run(tmp_path: Path) -> None:
     """With one miss handler loads are one at a time anyway, and who waits for others asks for it in their order."""
     lines = [
-        f"I  00400000,4\n S {0x100000 + 128 * number:08x},8\nI  00400004,4\n L {0x100040 + 128 * number:08x},8\n" for number in range(100)
+        f"I  00400000,4\n S {0x100000 + 1024 * number:08x},8\nI  00400004,4\n L {0x100200 + 1024 * number:08x},8\n" for number in range(100)
     ]
     trace = lackey(tmp_path, "".join(lines))
     one_handler = MACHINE.replace("mshrs: 8", "mshrs: 1")
