@@ -7,17 +7,17 @@ mod next_event;
 mod reorder_buffer;
 mod routines;
 mod slots;
+mod stores;
 
 use super::machinery::{Machinery, Timing};
 use super::units::{Results, StoreBuffer, Unit};
 use super::{EventTimes, Turn};
 use crate::calendar::{Calendar, Claim};
-use crate::hierarchy::{Cycles, Hierarchy, Purpose, When};
+use crate::hierarchy::{Cycles, Hierarchy, Purpose};
 use crate::ledger::Cause;
 use crate::spec::{CoreSpec, ExchangeSpec, MachineSpec};
 use reorder_buffer::ReorderBuffer;
 use slots::Slots;
-use std::num::NonZeroU64;
 use traces::{Event, Kind, OpClass};
 
 /// What an event begins with.
@@ -367,47 +367,6 @@ impl OutOfOrder {
         Seen::of(timing)
     }
 
-    /// Stores, past the caches if it is `NON_TEMPORAL`.
-    #[inline(always)]
-    fn store<const NON_TEMPORAL: bool>(
-        &mut self,
-        machinery: &mut Machinery,
-        caches: &mut Hierarchy,
-        event: &Event,
-        start: Start,
-    ) -> Seen {
-        machinery.touch(event, start.before);
-        let issue = self.ports(event.words, start.ready);
-        let timing = machinery.translate_store(caches, event, issue, start.dispatched);
-        self.results.push(timing.complete);
-        if self.slots.graduates_before(start.before, timing.complete) {
-            self.wait(machinery, timing, start.before, self.restarted);
-        }
-        self.wait_for_store_buffer(machinery, caches, start, 0);
-        let graduated = self.slots.graduation(start.before);
-        let yielded = machinery.yielded();
-        let when = When::behind_earlier(graduated, start.dispatched);
-        let served = if NON_TEMPORAL {
-            machinery.write_past(caches, event, when)
-        } else {
-            machinery.write(caches, event, when)
-        };
-        let miss = NonZeroU64::new(machinery.yielded()).filter(|miss| miss.get() > yielded);
-        self.store_buffer.put(served.complete, served.level, miss);
-        for word in 1..u64::from(event.words) {
-            self.wait_for_store_buffer(machinery, caches, start, word);
-            self.store_buffer.put_word(served.level);
-        }
-        Seen {
-            arrived: served.complete,
-            timing: Timing {
-                level: served.level,
-                ..timing
-            },
-            mispredicted: false,
-        }
-    }
-
     /// Reads and writes at once. What it takes beyond a load comes before its access: none of that is charged to the level that serves it.
     fn exchange(
         &mut self,
@@ -434,77 +393,6 @@ impl OutOfOrder {
             self.slots.dispatch_from(timing.complete * self.width);
         }
         Seen::of(timing)
-    }
-
-    /// Leaves slots empty until the store buffer has room for a word of an event; they count as waiting for the line
-    /// it waits for.
-    #[inline]
-    fn wait_for_store_buffer(
-        &mut self,
-        machinery: &mut Machinery,
-        caches: &mut Hierarchy,
-        start: Start,
-        word: u64,
-    ) {
-        let graduated = start.before + word;
-        if let Some(miss) = self.store_buffer.oldest_miss() {
-            self.learn_oldest(machinery, caches, miss, (graduated, start.dispatched));
-        }
-        let free = self.store_buffer.free();
-        self.wait_for_stores(machinery, graduated, free);
-    }
-
-    /// Finds out when the oldest store leaves the store buffer: instruction `graduated` waits for that.
-    #[inline(never)]
-    fn learn_oldest(
-        &mut self,
-        machinery: &mut Machinery,
-        caches: &mut Hierarchy,
-        miss: NonZeroU64,
-        (graduated, now): (u64, u64),
-    ) {
-        let (told, _) = self.store_buffer.free();
-        let delay = match machinery.delay_of(miss) {
-            None if self.slots.graduates_before(graduated, told) => {
-                machinery.settle(caches, miss, now)
-            }
-            delay => delay,
-        };
-        if let Some(cycles) = delay {
-            self.store_buffer.delay_oldest(cycles);
-        }
-    }
-
-    /// All stores have their times: whoever comes next does so when they are written.
-    pub(crate) fn settle_stores(&mut self, machinery: &mut Machinery, caches: &mut Hierarchy) {
-        machinery.settle_all(caches);
-        self.store_buffer.delay(|miss| machinery.delay_of(miss));
-    }
-
-    /// Leaves slots empty before instruction `graduated` until a cycle in which the store buffer gets rid of a store, which waits for its line.
-    #[inline]
-    fn wait_for_stores(
-        &mut self,
-        machinery: &mut Machinery,
-        graduated: u64,
-        (complete, level): (u64, usize),
-    ) {
-        if self.slots.graduates_before(graduated, complete) {
-            let timing = Timing {
-                complete,
-                level,
-                ..Timing::default()
-            };
-            self.wait(machinery, timing, graduated, 0);
-        }
-    }
-
-    /// Leaves slots empty until all stores are written, one behind the other. Each counts as the wait for the line that it waits for.
-    pub(crate) fn wait_until_written(&mut self, machinery: &mut Machinery) {
-        let releases: Vec<_> = self.store_buffer.releases().collect();
-        for store in releases {
-            self.wait_for_stores(machinery, self.slots.instructions(), store);
-        }
     }
 
     #[inline(always)]
