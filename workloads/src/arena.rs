@@ -169,6 +169,12 @@ impl<O: Origin> Arena<O> {
         &self.segments
     }
 
+    /// Address of what is next handed out of a segment.
+    #[must_use]
+    pub(crate) fn next(&self, segment: usize) -> u64 {
+        self.segments[segment].base + self.used[segment]
+    }
+
     /// The next `size_bytes` of a segment, zeroed.
     ///
     /// # Panics

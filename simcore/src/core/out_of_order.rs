@@ -360,11 +360,17 @@ impl OutOfOrder {
         machinery.touch(event, start.before);
         let issue = self.ports(event.words, start.ready);
         let timing = machinery.load(caches, event, issue, start.dispatched, Purpose::Load);
+        self.arrive(machinery, timing, start);
+        Seen::of(timing)
+    }
+
+    /// Keeps the result of an access for what depends on it. Slots stay empty if the access cannot graduate yet.
+    #[inline(always)]
+    fn arrive(&mut self, machinery: &mut Machinery, timing: Timing, start: Start) {
         self.results.push(timing.complete);
         if self.slots.graduates_before(start.before, timing.complete) {
             self.wait(machinery, timing, start.before, self.restarted);
         }
-        Seen::of(timing)
     }
 
     /// Reads and writes at once. What it takes beyond a load comes before its access: none of that is charged to the level that serves it.
@@ -385,10 +391,7 @@ impl OutOfOrder {
         }
         let issue = self.ports(event.words, ready) + u64::from(self.exchange.further_cycles);
         let timing = machinery.load(caches, event, issue, start.dispatched, Purpose::Store);
-        self.results.push(timing.complete);
-        if self.slots.graduates_before(start.before, timing.complete) {
-            self.wait(machinery, timing, start.before, self.restarted);
-        }
+        self.arrive(machinery, timing, start);
         if self.exchange.alone {
             self.slots.dispatch_from(timing.complete * self.width);
         }

@@ -3,6 +3,7 @@
 use super::spec::DiskIndexWorkload;
 use crate::memory::Memory;
 use crate::paged_tree::plan::Plan;
+use crate::pool::coloring::colored_bytes;
 use crate::pool::{HOME_BYTES, MET_BYTES};
 
 impl DiskIndexWorkload {
@@ -45,6 +46,13 @@ impl DiskIndexWorkload {
         } else {
             0
         };
+        // Frames that keep off control structures are others than those the index was built in.
+        let colored = colored_bytes(
+            self.coloring_way_bytes,
+            self.page_bytes,
+            &self.plan(self.room()).most,
+        );
+        let moved = if colored > 0 { used } else { 0 };
         let (parameter, remedy) = if self.operations > self.keys {
             ("operations", "take fewer operations")
         } else {
@@ -54,9 +62,10 @@ impl DiskIndexWorkload {
             building: used.saturating_add(order),
             running: keys
                 .saturating_add(copy)
+                .saturating_add(moved)
                 .saturating_add(buffers)
                 .saturating_add(known),
-            piece: reserved,
+            piece: reserved.max(colored),
             parameter,
             remedy,
         }

@@ -99,13 +99,18 @@ impl DiskIndexRun {
 
 /// The index behind the pool that the workload wants.
 fn pooled<K: Key>(workload: &DiskIndexWorkload, index: Arc<Index<K>>) -> Arc<Index<K>> {
-    let Some(frames) = workload.frames() else {
+    let pool = match (workload.frames(), workload.coloring_way_bytes) {
+        (Some(frames), _) => Some(index.pool().limited(frames)),
+        (None, way_bytes @ 1..) => index.pool().clone().colored(way_bytes),
+        (None, 0) => None,
+    };
+    let Some(mut pool) = pool else {
         return index;
     };
-    let mut limited = Index::clone(&index);
-    *limited.pool_mut() = index.pool().limited(frames);
-    limited.pool_mut().freeze();
-    Arc::new(limited)
+    pool.freeze();
+    let mut pooled = Index::clone(&index);
+    *pooled.pool_mut() = pool;
+    Arc::new(pooled)
 }
 
 /// The same index behind a pool that threads share.

@@ -10,6 +10,7 @@ use crate::operations::{
 use crate::paged_tree::geometry::PageSizes;
 use crate::paged_tree::structure::{Build, KEY_BYTES, Lines, Structure};
 use crate::paged_tree::{Ahead, Shape};
+use crate::pool::coloring::WAY_BYTES;
 use crate::pool::limits::{FEWEST_FRAMES, FRAMES, PAGE_BYTES};
 use crate::pool::{Latching, Program, UpwardMoves};
 use crate::ranks::SKEW;
@@ -68,6 +69,10 @@ pub struct DiskIndexWorkload {
     /// Frames of the buffer pool, which is empty at first and which threads share; 0 for a frame of its own for every page, each of which is there.
     #[schemars(transform = takes(FRAMES))]
     pub pool_frames: u64,
+    /// Bytes of a way of a cache in which frames keep off the sets of the pool's page table and descriptors, where these take half of a way at
+    /// most (page coloring, thesis section 3.4.1); 0 if frames lie anywhere.
+    #[schemars(transform = bytes, transform = takes(WAY_BYTES), transform = applies("pool_frames", vec![0]))]
+    pub coloring_way_bytes: u32,
     /// How many operations.
     #[schemars(transform = required, transform = takes(OPERATIONS))]
     pub operations: u64,
@@ -161,6 +166,7 @@ impl Default for DiskIndexWorkload {
             bulkloaded_share: 0.1,
             page_file: None,
             pool_frames: 0,
+            coloring_way_bytes: 0,
             operations: 10_000,
             range: 1_000,
             scan_lengths: ScanLengths::Fixed,

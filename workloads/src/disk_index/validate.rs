@@ -5,6 +5,7 @@ use super::spec::DiskIndexWorkload;
 use crate::bounds::{CALL, FILL, OPERATIONS};
 use crate::operations::{BULKLOADED_SHARE, KEYS, check_buffer};
 use crate::paged_tree::structure::Structure;
+use crate::pool::coloring::WAY_BYTES;
 use crate::pool::limits::{FEWEST_FRAMES, check_frames};
 use crate::validate::WorkloadError;
 use crate::warm_up::WarmUp;
@@ -17,6 +18,7 @@ impl DiskIndexWorkload {
         FILL.check("fill", self.fill)?;
         BULKLOADED_SHARE.check("bulkloaded_share", self.bulkloaded_share)?;
         check_frames("pool_frames", self.pool_frames)?;
+        WAY_BYTES.check("coloring_way_bytes", self.coloring_way_bytes)?;
         self.check_threads()?;
         self.check_distance_pages()?;
         self.check_pages_at_a_time()?;
@@ -154,6 +156,11 @@ mod tests {
             Some("pool_frames")
         );
         assert_eq!(refused(|workload| workload.pool_frames = 16), None);
+        let colored = |bytes| refused(|workload| workload.coloring_way_bytes = bytes);
+        assert_eq!(colored(1 << 18), None);
+        for bytes in [1 << 16, 3 << 17, 1 << 27] {
+            assert_eq!(colored(bytes).as_deref(), Some("coloring_way_bytes"));
+        }
     }
 
     #[test]

@@ -7,6 +7,7 @@
 
 mod access;
 mod clock;
+pub(crate) mod coloring;
 mod frames;
 mod latch_sites;
 mod latched;
@@ -33,6 +34,7 @@ pub use sites::Site;
 use crate::arena::{Arena, Reservation, place};
 use crate::place::Extent;
 use crate::tracer::{Dep, Trace};
+use coloring::Coloring;
 use frames::{COMING, DESCRIPTOR, DIRTY, Frame, Frames, REFERENCED, control_reservations};
 use latched::Latches;
 use shared::Shared;
@@ -101,6 +103,8 @@ pub struct Pool {
     frames: Frames,
     /// By pageID; pageID 0 is none.
     homes: Vec<Home>,
+    /// The addresses that frames keep off, if they do.
+    coloring: Option<Coloring>,
     /// Pages in no frame; `None` if every page has one.
     store: Option<Store>,
     /// The hold on frames that threads share; these are not the pool's own.
@@ -141,6 +145,7 @@ impl Pool {
                 segment: 0,
                 address: 0,
             }],
+            coloring: None,
             store: None,
             shared: None,
             program: Program::default(),
@@ -446,7 +451,7 @@ impl Pool {
                     self.frames.used
                 }
             };
-            (number, self.memory.allocate(group, bytes))
+            (number, self.next_frame(group))
         };
         // The group is kept where the frame has no segment of it.
         self.homes.push(Home {

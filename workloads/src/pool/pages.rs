@@ -32,6 +32,12 @@ impl Pool {
     /// The same pages in a pool with frames for as many pages of each group as `groups` say.
     pub(crate) fn with_room(&mut self, groups: &[Reservation]) -> Self {
         let mut pool = Self::new(self.page_bytes(), groups);
+        self.copy_into(&mut pool);
+        pool
+    }
+
+    /// Makes the same pages in a pool that has none.
+    pub(super) fn copy_into(&mut self, pool: &mut Self) {
         for page in 1..=self.pages() as u32 {
             let group = self.group_of(page).expect("there are so many pages");
             let from = self.fix(&mut Untraced, page, Dep::NONE);
@@ -41,6 +47,5 @@ impl Pool {
             self.unfix(&mut Untraced, &from, false);
             crate::watch::look_at(page.into());
         }
-        pool
     }
 }

@@ -2,25 +2,44 @@ use super::*;
 use crate::sorted::MoveSites;
 use crate::tracer::{Tracer, Untraced};
 use proptest::prelude::*;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
+use std::ops::Range;
 use traces::{Event, Kind};
 
 const PAGE_BYTES: u32 = 512;
 
-fn built(pages: u32) -> Pool {
+/// A pool with frames for so many pages in two groups.
+fn pool_of(pages: u32) -> Pool {
     let groups = [("even", 0), ("odd", 1)].map(|(name, odd)| Reservation {
         name: name.into(),
         object_bytes: PAGE_BYTES.into(),
         objects: u64::from((pages + 1 - odd) / 2),
     });
-    let mut pool = Pool::new(PAGE_BYTES, &groups);
-    for number in 0..pages {
+    Pool::new(PAGE_BYTES, &groups)
+}
+
+/// Makes pages of these numbers from 0, which go to the groups by turns.
+fn make(pool: &mut Pool, numbers: Range<u32>) {
+    for number in numbers {
         let page = pool.create(&mut Untraced, (number % 2) as usize);
         pool.poke(&page, 8, page.page * 10);
         pool.unfix(&mut Untraced, &page, true);
     }
+}
+
+fn built(pages: u32) -> Pool {
+    let mut pool = pool_of(pages);
+    make(&mut pool, 0..pages);
     pool.freeze();
     pool
+}
+
+/// Addresses of a segment of a pool.
+fn extent_of(pool: &Pool, name: &str) -> Range<u64> {
+    let segments = pool.segments();
+    let segment = segments.iter().find(|segment| segment.name == name);
+    let segment = segment.expect("pools have such segments");
+    segment.base..segment.base + segment.size_bytes
 }
 
 /// What is done to a page: it is pinned for a while, changed, or asked for ahead.
@@ -332,4 +351,41 @@ fn calls_take_what_the_program_says() {
     // What moves upwards byte by byte calls nobody; by way of a buffer it is copied twice.
     assert_eq!(dearer(UpwardMoves::Bytes, (8, 10)), 200);
     assert_eq!(dearer(UpwardMoves::ThroughBuffer, (8, 10)), 214);
+}
+
+proptest! {
+    /// No line of a frame competes with page table and descriptors for a cache set, pages keep what they hold, and there is room for all that
+    /// are to come.
+    #[test]
+    fn frames_keep_off_the_sets_of_control_structures(room in 1..300_u32, made in 1..300_u32, way in 12..16_u32) {
+        let way_bytes = 1 << way;
+        let mut pool = pool_of(room);
+        make(&mut pool, 0..made.min(room));
+        let mut colored = pool.clone().colored(way_bytes);
+        let control: u64 = ["page table", "frame descriptors"].map(|name| extent_of(&pool, name)).iter().map(|range| range.end - range.start).sum();
+        prop_assert_eq!(colored.is_some(), control <= u64::from(way_bytes) / 2);
+        if let Some(colored) = &mut colored {
+            make(colored, made.min(room)..room);
+            let way = u64::from(way_bytes);
+            let sets = |range: Range<u64>| range.step_by(16).map(move |address| address % way / 16);
+            let kept_off: HashSet<u64> = ["page table", "frame descriptors"].into_iter().flat_map(|name| sets(extent_of(colored, name))).collect();
+            let mut frames = Vec::new();
+            for page in 1..=room {
+                let fixed = colored.fix(&mut Untraced, page, Dep::NONE);
+                let peeked: u32 = colored.peek(&fixed, 8);
+                prop_assert_eq!(peeked, page * 10);
+                let frame = fixed.address..fixed.address + u64::from(PAGE_BYTES);
+                prop_assert!(sets(frame.clone()).all(|set| !kept_off.contains(&set)), "page {page} at {frame:x?}");
+                frames.push(frame.start);
+                colored.unfix(&mut Untraced, &fixed, false);
+            }
+            frames.sort_unstable();
+            prop_assert!(frames.windows(2).all(|pair| pair[0] + u64::from(PAGE_BYTES) <= pair[1]));
+            // Else the test above says nothing: where frames lie anywhere some compete, if they take more than a way.
+            if u64::from(room * PAGE_BYTES) >= 2 * way {
+                let anywhere: HashSet<u64> = sets(extent_of(&pool, "even")).chain(sets(extent_of(&pool, "odd"))).collect();
+                prop_assert!(anywhere.len() as u64 == way / 16);
+            }
+        }
+    }
 }

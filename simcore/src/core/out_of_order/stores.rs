@@ -19,10 +19,7 @@ impl OutOfOrder {
         machinery.touch(event, start.before);
         let issue = self.ports(event.words, start.ready);
         let timing = machinery.translate_store(caches, event, issue, start.dispatched);
-        self.results.push(timing.complete);
-        if self.slots.graduates_before(start.before, timing.complete) {
-            self.wait(machinery, timing, start.before, self.restarted);
-        }
+        self.arrive(machinery, timing, start);
         self.wait_for_store_buffer(machinery, caches, start, 0);
         let graduated = self.slots.graduation(start.before);
         let yielded = machinery.yielded();
