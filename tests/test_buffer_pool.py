@@ -104,6 +104,21 @@ def test_clock_passes_over_pinned_frames() -> None:
     assert clock.victim() == 1
 
 
+def test_clock_spares_frames_whose_use_is_to_come_as_long_as_there_are_others() -> None:
+    clock = Clock(3)
+    clock.expect(0)
+    clock.use(1)
+    assert [clock.victim(), clock.victim(), clock.victim()] == [2, 1, 2]
+    clock.use(0)
+    assert [clock.victim(), clock.victim(), clock.victim()] == [1, 2, 0], "it was used: marked once, like any other"
+    for frame in range(3):
+        clock.expect(frame)
+    clock.expect_no_more(1)
+    assert [clock.victim(), clock.victim()] == [1, 1]
+    clock.pin(1)
+    assert clock.victim() == 2, "all others are spared: one of them goes"
+
+
 def test_page_schemas_of_the_published_example() -> None:
     """Section 4.2: a query for a1 and a2, one for a2 and a3; then the first one ends."""
     schemas = PageSchemas(full=0b1111)
@@ -273,6 +288,38 @@ def test_reading_ahead_changes_when_and_not_what(ahead: int, workers: int, run_p
     run(env, scan())
     read = sorted(block + i for block, blocks, _ in store.requests for i in range(blocks))
     assert read == [*range(40), *range(1000, 1040)]
+
+
+@pytest.mark.parametrize(("frames", "twice"), [(8, 0), (7, 0), (3, None)])
+def test_pages_read_ahead_stay_until_they_are_used(frames: int, twice: int | None) -> None:
+    """Three runs of two pages are on their way, and one is changed: with fewer frames pages are read again, and nobody waits for ever."""
+    file = Minipages()
+    env, store, pool = pool_of(frames)
+    query = pool.begin(file, 0b1111, changes=0b0001, scans=True)
+    runs = [range(first, first + 2) for first in range(0, 60, 2)]
+    reader = ReadAhead(env, pool, [(query, pages) for pages in runs], ahead=3, workers=3)
+
+    def scan() -> Steps:
+        for number, pages in enumerate(runs):
+            reader.reach(number)
+            yield from visit(env, pool, query, pages, hold=7)
+        pool.end(query)
+
+    run(env, scan())
+    read = Counter(block + i for block, blocks, write in store.requests if not write for i in range(blocks) if block < 1000)
+    again = sum(read.values()) - 60
+    assert again > 0 if twice is None else again == twice
+
+
+def test_pages_read_ahead_for_a_query_that_ended_go_like_others() -> None:
+    file = Minipages()
+    env, _, pool = pool_of(4)
+    ended = pool.begin(file, 0b1111, scans=True)
+    run(env, pool.prefetch(ended, range(3)))
+    pool.end(ended)
+    other = pool.begin(file, 0b1111)
+    run(env, visit(env, pool, other, [10, 11, 12, 13, 10, 11, 12, 13]))
+    assert pool.statistics.misses == 4
 
 
 def test_reading_ahead_hides_storage_behind_work() -> None:

@@ -44,6 +44,8 @@ class CPage:
     """Columns that were changed and that nobody has begun to write back."""
     leaving: Schema = 0
     """Columns on their way to storage."""
+    awaited_by: Query | None = None
+    """The query for which it was read ahead, as long as nobody has fixed it."""
     valid: bool = True
     """False from when a writer works on another copy: whoever waits for this one has to look again."""
 

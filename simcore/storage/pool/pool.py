@@ -45,6 +45,8 @@ class BufferPool:
         self._free = list(range(frames))[::-1]
         self._table = PageTable()
         self._schemas: dict[PagedFile, PageSchemas] = {}
+        self._read_ahead: set[Query] = set()
+        """Queries for which pages were read ahead."""
         self._unpinned: simpy.Event | None = None
 
     @property
@@ -61,7 +63,12 @@ class BufferPool:
         return Query(file, wanted, changes, scans, schemas.begin(wanted))
 
     def end(self, query: Query) -> None:
-        """End a query: pages brought from now on need not suit it."""
+        """End a query: pages brought from now on need not suit it, and those read ahead for it are not waited for."""
+        if query in self._read_ahead:
+            self._read_ahead.remove(query)
+            for copy in self._held:
+                if copy is not None and copy.awaited_by is query:
+                    self._clock.expect_no_more(copy.frame)
         if query.number is None:
             return
         schemas = self._schemas[query.file]
@@ -88,6 +95,7 @@ class BufferPool:
                     self.unfix(copy)
                     continue
             self._clock.use(copy.frame)
+            copy.awaited_by = None
             if query.changes:
                 copy.dirty |= query.changes
                 self._invalidate(other for other in self._table.copies(query.file, page) if other is not copy)
@@ -107,9 +115,10 @@ class BufferPool:
     def prefetch(self, query: Query, pages: range) -> Steps:
         """Have the pages brought that are not there, and wait until they all are; they are not pinned.
 
+        CLOCK spares them until they are fixed or the query ends, as long as it finds other frames.
         One request per span of the file, so that a run of pages costs what its spans on the volume do.
         """
-        coming = yield from self._bring(query, pages)
+        coming = yield from self._bring(query, pages, ahead=True)
         for ready in coming:
             if not ready.triggered:
                 yield ready
@@ -130,7 +139,7 @@ class BufferPool:
         """Say whether a page has to be read from storage; if not, a copy is there that will do, once it is completed."""
         return self._find(query, page) is None and self._unsaved(query, page) is None
 
-    def _bring(self, query: Query, pages: range) -> Generator[simpy.Event, Any, list[simpy.Event]]:
+    def _bring(self, query: Query, pages: range, *, ahead: bool = False) -> Generator[simpy.Event, Any, list[simpy.Event]]:
         """Ask storage for what is missing of ``pages``; returns the events of its arrival."""
         arrivals: list[simpy.Event] = []
         batch: list[CPage] = []
@@ -162,6 +171,10 @@ class BufferPool:
             self._held[frame] = copy
             self._table.add(copy)
             self._clock.pin(frame)  # until it has arrived
+            if ahead:
+                self._clock.expect(frame)
+                self._read_ahead.add(query)
+                copy.awaited_by = query
             batch.append(copy)
             page = copy.pages.stop
         submit()
@@ -187,7 +200,6 @@ class BufferPool:
         def arrived(_: simpy.Event) -> None:
             first.ready.succeed()
             for copy in batch:
-                self._clock.use(copy.frame)
                 self.unfix(copy)
 
         moved = self._move([span for run in runs for span in first.file.spans(run, first.schema)], write=False)
