@@ -377,6 +377,15 @@ fn every_parameter_is_declared_in_full() {
                         assert!(value.is_boolean(), "{named}: {other} is never {value}");
                         continue;
                     }
+                    if schema["type"] == "integer" {
+                        let [least, most] = ["minimum", "maximum"].map(|bound| &schema[bound]);
+                        let number = value.as_u64().expect(&named);
+                        assert!(
+                            least.as_u64() <= Some(number) && Some(number) <= most.as_u64(),
+                            "{named}: {other} is never {value}"
+                        );
+                        continue;
+                    }
                     let names = schema["oneOf"].as_array().expect(&named);
                     assert!(
                         names.iter().any(|name| name["const"] == *value),
