@@ -1,8 +1,10 @@
 """Frames that keep off the cache sets of page table and descriptors: what a search finds, and where it waits."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
+from index_workloads import DELETIONS, DISK_FIRST, INSERTIONS
 
 from memwalk.simcore.engines import native
 from memwalk.simcore.machine import load_machine
@@ -41,3 +43,26 @@ def test_frames_lie_anywhere_if_control_structures_take_more_than_half_of_a_way(
     work = SEARCHES | {"structure": "array", "page_bytes": 2048}
     colored = native.simulate(SIMULATOR, work | {"coloring_way_bytes": WAY_BYTES})
     assert colored == native.simulate(SIMULATOR, work)
+
+
+@pytest.mark.parametrize(
+    "work",
+    [
+        INSERTIONS | DISK_FIRST | {"fill": 1.0},
+        DELETIONS,
+        INSERTIONS | {"maturity": "mature", "structure": "cache-first", "node_lines": 9},
+        SEARCHES,
+    ],
+    ids=["insertions", "deletions", "insertions into a mature tree", "searches by threads"],
+)
+def test_frames_that_keep_off_change_addresses_alone(work: dict[str, Any], tmp_path: Path) -> None:
+    """Also where pages are divided, in mature trees and among threads; and a trace is its run."""
+    work = work | {"keys": 50_000, "operations": 2000, "threads": 3 if work is SEARCHES else 1}
+    work = work | ({"warm_up": 2000} if work["caches"] == "warm" else {})
+    machine = SIMULATOR | {"cores": work["threads"]} if work["threads"] > 1 else SIMULATOR
+    colored = work | {"coloring_way_bytes": WAY_BYTES}
+    ran = native.simulate(machine, colored)
+    assert [ran[name] for name in ("workload", "events")] == [native.simulate(machine, work)[name] for name in ("workload", "events")]
+    trace = tmp_path / "trace.parquet"
+    native.record(colored, trace)
+    assert native.replay(trace, machine) == ran

@@ -19,9 +19,9 @@ const fn ways() -> [u32; 11] {
     ways
 }
 
-/// Page table and descriptors take at most one in so many bytes of a way, or else frames lie anywhere: pages would be left with less than
-/// half of the cache. The thesis keeps off them where it can, and does not say when it cannot.
-const MOST_OF_A_WAY: u64 = 2;
+/// Of so many equal parts of a way page table and descriptors take one at most, or else frames lie anywhere: pages would be left with less
+/// than half of the cache. The thesis keeps off them where it can, and does not say when it cannot.
+const PARTS_OF_A_WAY: u64 = 2;
 
 /// The addresses that frames keep off: the first ones of every way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,7 +38,7 @@ impl Coloring {
         let [table, descriptors, _] = control_reservations(frames, page_bytes);
         let (way_bytes, page_bytes) = (u64::from(way_bytes), u64::from(page_bytes));
         let control_bytes = bytes(&table) + bytes(&descriptors);
-        (control_bytes <= way_bytes / MOST_OF_A_WAY).then_some(Self {
+        (control_bytes <= way_bytes / PARTS_OF_A_WAY).then_some(Self {
             way_bytes,
             control_bytes: control_bytes.next_multiple_of(page_bytes),
             page_bytes,
