@@ -155,12 +155,30 @@ def test_any_number_of_sets_is_kept_and_rounded_sizes_are_said(tmp_path: Path) -
     assert "rounded from 37580800 bytes, which are no whole number of sets of 12 ways" in source
 
 
+def test_what_a_busy_computer_measures_as_nothing_is_raised_to_a_cycle(tmp_path: Path) -> None:
+    def measured(ns: float) -> Measured:
+        return Measured(ns, 0.0, ns, "pointer chase over a test")
+
+    host = look(PROCESSOR, write_caches(tmp_path / "cpu", AMD))
+    for ns in (0.1, 0.0):
+        short = Timings([measured(ns)] * 3, [measured(ns)] * 2, measured(ns), measured(0.1), measured(ns), "2026-01-02")
+        machine = load(tmp_path, machine_file(host, short))
+        native = machine.native()
+        assert [cache["latency_cycles"] for cache in native["caches"]] == [1, 2, 3]
+        assert [level["latency_cycles"] for level in native["dtlb"]["levels"]] == [0, 1]
+        assert (native["dtlb"]["walk_latency_cycles"], native["memory"]["latency_cycles"], native["memory"]["interval_cycles"]) == (1, 4, 1)
+        assert native["core"]["mispredict_penalty_cycles"] == 1
+        sources = machine.sources()
+        for place in ("caches.0.latency_cycles", "dtlb.levels.1.latency_cycles", "dtlb.walk_latency_cycles", "memory.interval_cycles"):
+            assert sources[place].endswith("raised to 1 cycle, the least there can be"), place
+
+
 def test_a_missing_level_and_noisy_latencies_still_load(tmp_path: Path) -> None:
     host = look(PROCESSOR, write_caches(tmp_path / "cpu", AMD[:3]))
     machine = load(tmp_path, machine_file(host, timings(2, (1.0, 0.9))))
     latencies = [cache["latency_cycles"] for cache in machine.native()["caches"]]
     assert latencies == [4, 5]
-    assert "raised to 5 cycles, above the level before" in machine.sources()["caches.1.latency_cycles"]
+    assert "raised to 5 cycles, the least there can be" in machine.sources()["caches.1.latency_cycles"]
 
 
 def test_without_cpuid_everything_else_has_a_stand_in(tmp_path: Path) -> None:

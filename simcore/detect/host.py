@@ -100,15 +100,17 @@ def machine_file(host: Host, timings: Timings) -> dict[str, Any]:
     line = host.caches[0].line_bytes
     caches = _caches(host, timings, model)
     nearest = to_cycles(caches[-1]["latency_cycles"], host.clock_hz)
-    latency, raised, _ = _above(nearest, timings.latency, host.clock_hz)
-    interval = max(1, to_cycles(_time(timings.interval), host.clock_hz))
+    latency = _at_least(nearest + 1, timings.latency, host.clock_hz)
+    interval = _at_least(1, timings.interval, host.clock_hz)
+    walk = _at_least(1, timings.tlb[-1], host.clock_hz)
     brand = host.processor["brand"] or platform.processor() or platform.machine()
     tlb = [{"entries": count, "latency_cycles": "0cycles"} for count in host.tlb_entries]
     for level, source in zip(tlb, host.tlb_sources, strict=True):
         level["source"] = source
     tlb[0]["sources"] = {"latency_cycles": "by definition: the first level overlaps the L1 access"}
     for level, measured in zip(tlb[1:], timings.tlb, strict=False):
-        level |= {"latency_cycles": _time(measured), "sources": {"latency_cycles": _source(measured, timings)}}
+        added = _at_least(1, measured, host.clock_hz)
+        level |= {"latency_cycles": added.written, "sources": {"latency_cycles": _source(measured, timings) + added.raised}}
     walker = f"assumed: as in {model.name}"
     return {
         "schema_version": 1,
@@ -121,24 +123,24 @@ def machine_file(host: Host, timings: Timings) -> dict[str, Any]:
         "dtlb": {
             "page_bytes": f"{host.page_bytes}B",
             "levels": tlb,
-            "walk_latency_cycles": _time(timings.tlb[-1]),
+            "walk_latency_cycles": walk.written,
             "walker": model.plain["dtlb"]["walker"],
             "prefetch_on_miss": model.plain["dtlb"]["prefetch_on_miss"],
             "sources": {
                 "page_bytes": "sysconf(_SC_PAGE_SIZE)",
-                "walk_latency_cycles": _source(timings.tlb[-1], timings),
+                "walk_latency_cycles": _source(timings.tlb[-1], timings) + walk.raised,
                 "walker": walker,
                 "prefetch_on_miss": walker,
             },
         },
         "memory": {
             "model": "fixed",
-            "latency_cycles": latency,
-            "interval_cycles": f"{interval}cycles",
+            "latency_cycles": latency.written,
+            "interval_cycles": f"{interval.cycles}cycles",
             "write_backs_use_bus": first_memory(model.plain)["write_backs_use_bus"],
             "sources": {
-                "latency_cycles": _source(timings.latency, timings) + raised,
-                "interval_cycles": f"{_source(timings.interval, timings)}; {line / timings.interval.ns:.1f} GB/s",
+                "latency_cycles": _source(timings.latency, timings) + latency.raised,
+                "interval_cycles": f"{_source(timings.interval, timings)}; {line / timings.interval.ns:.1f} GB/s{interval.raised}",
                 "write_backs_use_bus": walker,
             },
         },
@@ -146,10 +148,11 @@ def machine_file(host: Host, timings: Timings) -> dict[str, Any]:
 
 
 def _core(host: Host, timings: Timings, model: Machine) -> dict[str, Any]:
+    penalty = _at_least(1, timings.misprediction, host.clock_hz)
     return _with_units(model.plain["core"]) | {
-        "mispredict_penalty_cycles": f"{max(1, to_cycles(_time(timings.misprediction), host.clock_hz))}cycles",
+        "mispredict_penalty_cycles": f"{penalty.cycles}cycles",
         "source": f"assumed: the core of {model.name} ({host.core.reason}); its machine file has the sources",
-        "sources": {"mispredict_penalty_cycles": _source(timings.misprediction, timings)},
+        "sources": {"mispredict_penalty_cycles": _source(timings.misprediction, timings) + penalty.raised},
     }
 
 
@@ -164,18 +167,19 @@ def _caches(host: Host, timings: Timings, model: Machine) -> list[dict[str, Any]
     before = 0
     for number, (cache, measured) in enumerate(zip(host.caches, timings.caches, strict=True)):
         geometry = representable(cache.size_bytes, cache.line_bytes, cache.ways)
-        latency, raised, before = _above(before, measured, host.clock_hz)
+        latency = _at_least(before + 1, measured, host.clock_hz)
+        before = latency.cycles
         shared = f"shared by cores {cache.shared_by}" if "-" in cache.shared_by or "," in cache.shared_by else ""
         level: dict[str, Any] = {
             "name": f"L{cache.level}",
             "size_bytes": f"{geometry.size_bytes}B",
             "line_bytes": f"{cache.line_bytes}B",
             "ways": geometry.ways,
-            "latency_cycles": latency,
+            "latency_cycles": latency.written,
             "replacement": "lru",
             "source": "; ".join(filter(None, (cache.source, geometry.change, shared))),
             "sources": {
-                "latency_cycles": _source(measured, timings) + raised,
+                "latency_cycles": _source(measured, timings) + latency.raised,
                 "replacement": "assumed: modelling choice, see docs/fidelity.md#caches",
             },
         }
@@ -216,12 +220,26 @@ def _doubts(account: dict[str, Any], core: CoreModel) -> list[str]:
     return notes
 
 
-def _above(before: int, measured: Measured, clock_hz: int) -> tuple[str, str, int]:
-    """Return a latency as written, what to say of it, and its cycles: at least one more than the level before has."""
-    cycles = to_cycles(_time(measured), clock_hz)
-    if cycles > before:
-        return _time(measured), "", cycles
-    return f"{before + 1}cycles", f"; raised to {before + 1} cycles, above the level before", before + 1
+@dataclass(frozen=True)
+class _Latency:
+    """A measured time as the machine file has it."""
+
+    written: str
+    cycles: int
+    raised: str = ""
+    """What its source says of it, if it is not what was measured."""
+
+
+def _at_least(least: int, measured: Measured, clock_hz: int) -> _Latency:
+    """Write a measured time down, or ``least`` cycles where a busy computer measured less than these."""
+    try:
+        cycles = to_cycles(_time(measured), clock_hz)
+    except ValueError:
+        # It rounds to nothing, which is a mistake in a user's file, and here a computer with other work.
+        cycles = 0
+    if cycles >= least:
+        return _Latency(_time(measured), cycles)
+    return _Latency(f"{least}cycles", least, f"; raised to {least} {'cycle' if least == 1 else 'cycles'}, the least there can be")
 
 
 def _time(measured: Measured) -> str:
