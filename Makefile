@@ -24,7 +24,7 @@ RUST_PROFILE ?= --profile dev
 unexport MAKEFLAGS MFLAGS
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo wheel test test-rust test-python test-notebooks test-nightly test-wheel lint lint-rust lint-python format bench oracles fuzz reproduce check clean
+.PHONY: help setup demo wheel test test-rust test-python test-notebooks test-nightly test-wheel lint lint-rust lint-python format bench oracles fuzz reproduce check tables check-tables clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-15s %s\n", $$1, $$2}'
@@ -107,6 +107,12 @@ fuzz: ## fuzz every parser for a minute each, four at a time (SECONDS_EACH, JOBS
 
 check: setup ## cost models against simulation, simulation against baselines
 	$(BIN)/memwalk check
+
+tables: setup ## simulate what the tables of the documents are made from, and write those anew
+	$(BIN)/python -m docs.tables --out $(OUT)/tables
+
+check-tables: setup ## the same, compare, and change nothing
+	$(BIN)/python -m docs.tables --out $(OUT)/tables --check
 
 clean: ## remove what was built
 	rm -rf target $(VENV) $(OUT)

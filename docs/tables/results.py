@@ -1,0 +1,60 @@
+"""What tables are made from: experiments, as `memwalk run` runs them, and their results."""
+
+import subprocess
+import sys
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from memwalk.simcore.machine import load_machine
+
+ROOT = Path(__file__).parents[2]
+
+
+@dataclass(frozen=True)
+class Run:
+    """An experiment of `configs/experiments`, and what is set otherwise, as ``--set`` takes it."""
+
+    experiment: str
+    settings: tuple[str, ...] = ()
+
+    @property
+    def arguments(self) -> list[str]:
+        """What `memwalk run` is called with."""
+        settings = [word for setting in self.settings for word in ("--set", setting)]
+        return [f"configs/experiments/{self.experiment}.yaml", *settings]
+
+    def folder(self, out: Path) -> Path:
+        """Where its results are."""
+        return out / "-".join([self.experiment, *(setting.replace("/", "-") for setting in self.settings)])
+
+    def simulate(self, out: Path, jobs: list[str]) -> None:
+        """Simulate what is not there yet. Raises CalledProcessError if that fails, after the command has said why."""
+        command = [sys.executable, "-m", "memwalk", "run", *self.arguments, "--out", str(self.folder(out)), *jobs]
+        subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
+
+    def results(self, out: Path) -> pd.DataFrame:
+        """Return a row for each point."""
+        return pd.read_parquet(self.folder(out) / "results.parquet")
+
+
+@cache
+def machine(name: str) -> dict[str, Any]:
+    """Return a machine file's contents, in cycles and bytes."""
+    return load_machine(name).native()
+
+
+def cycles(row: pd.Series) -> float:
+    """Return cycles of an operation."""
+    return float(row["cycles"] / row["operations"])
+
+
+def microseconds(row: pd.Series) -> float:
+    """Return microseconds of an operation, with what it waits for storage if there is one."""
+    seconds = row.get("seconds")
+    if seconds is None or pd.isna(seconds):
+        seconds = row["cycles"] / machine(row["machine.name"])["clock_hz"]
+    return float(1e6 * seconds / row["operations"])
