@@ -46,6 +46,18 @@ pub(crate) struct Served {
     pub(crate) level: usize,
 }
 
+impl Served {
+    /// Tells which line of an access is waited for: the last to come. Where time stands still all come at once, and the one from furthest away
+    /// counts.
+    pub(crate) fn lateness<T: Time>(self) -> u64 {
+        if T::PASSES {
+            self.complete
+        } else {
+            self.level as u64
+        }
+    }
+}
+
 /// When a line is wanted.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct When {
@@ -393,21 +405,23 @@ impl Hierarchy {
             let line = address >> self.levels[port.first].cache.line_shift();
             return self.serve::<T>(port, look, line, when, purpose, &mut LookUps::default());
         }
-        self.access_lines::<T>(port, look, (address, size), when, (purpose, site))
+        self.access_lines::<T>(port, look, (address, size, 0), when, (purpose, site))
     }
 
     /// The same of an access to several lines, the last of which to come is waited for, or from which prefetchers learn, or that other
-    /// cores may notice.
+    /// cores may notice. So many of its bytes lie `before` these.
     #[inline(never)]
     fn access_lines<T: Time>(
         &mut self,
         port: &mut Port,
         mut look: Look,
-        (mut address, size): (u64, u64),
+        (mut address, size, before): (u64, u64, u64),
         when: When,
         (purpose, site): (Purpose, u16),
     ) -> Served {
         let shift = self.levels[port.first].cache.line_shift();
+        let straddles = before + size <= 1 << shift;
+        let mut is_rest = straddles && before > 0;
         let mut line = address >> shift;
         let end = address.saturating_add(size.max(1));
         let last = (end - 1) >> shift;
@@ -433,18 +447,12 @@ impl Hierarchy {
                 }
             };
             if port.prefetches {
-                self.train::<T>(port, address, site, when, purpose, look_ups);
+                let access = (address, site, is_rest);
+                self.train::<T>(port, access, when, purpose, look_ups);
             }
-            // Where time stands still all come at once, and the one from furthest away counts.
-            let waits = |one: Served| {
-                if T::PASSES {
-                    one.complete
-                } else {
-                    one.level as u64
-                }
-            };
+            is_rest = straddles;
             let waited = match latest {
-                Some(before) if waits(before) >= waits(served) => before,
+                Some(before) if before.lateness::<T>() >= served.lateness::<T>() => before,
                 _ => served,
             };
             if line == last {
@@ -457,18 +465,18 @@ impl Hierarchy {
         }
     }
 
-    /// Goes on with an access whose bytes so far lie in other pages.
+    /// Goes on with an access whose bytes `before` lie in other pages.
     pub(crate) fn access_further<T: Time>(
         &mut self,
         port: &mut Port,
-        (address, size): (u64, u64),
+        (address, size, before): (u64, u64, u64),
         when: When,
         reason: (Purpose, u16),
     ) -> Served {
         let address = address.wrapping_add(port.displacement);
         let line = address >> self.levels[port.first].cache.line_shift();
         let look = self.look_further(port, line, when, reason.0);
-        self.access_lines::<T>(port, look, (address, size), when, reason)
+        self.access_lines::<T>(port, look, (address, size, before), when, reason)
     }
 
     /// Looks up a line that is not the first of its access.

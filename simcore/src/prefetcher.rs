@@ -22,6 +22,8 @@ pub(crate) struct Trigger {
     pub(crate) line: u64,
     /// Instruction.
     pub(crate) site: u16,
+    /// Whether it is the rest of an access that began in the line before, and is no longer than a line: one instruction's.
+    pub(crate) is_rest: bool,
     /// Whether the line was missed, or used for the first time since it was prefetched.
     pub(crate) is_new: bool,
     /// Lines of the same page, which no prefetch leaves.
@@ -128,6 +130,7 @@ mod tests {
                     address: line << 6,
                     line,
                     site,
+                    is_rest: false,
                     is_new,
                     page: page..=page + PAGE_LINES - 1,
                 };

@@ -4,6 +4,7 @@
 //! buffer that another line needs goes as it is (Intel 64 and IA-32 Architectures Optimization Reference Manual, "Write combining").
 
 use std::collections::VecDeque;
+use std::ops::RangeInclusive;
 
 /// The buffers of a core.
 #[derive(Clone, Debug)]
@@ -75,18 +76,20 @@ impl WriteCombining {
         self.open.pop_front().map(|open| open.line)
     }
 
-    /// Takes out a line that is about to be read, if it has been begun; says whether it had.
-    #[inline]
-    pub(crate) fn take(&mut self, line: u64) -> bool {
-        // Most programs have none.
-        if self.is_empty() {
-            return false;
-        }
-        let place = self.open.iter().position(|open| open.line == line);
-        place.and_then(|place| self.open.remove(place)).is_some()
+    /// Takes out one of some lines that are about to be read, if one has been begun.
+    pub(crate) fn take(&mut self, lines: RangeInclusive<u64>) -> Option<u64> {
+        let place = self.open.iter().position(|open| lines.contains(&open.line));
+        let taken = place.and_then(|place| self.open.remove(place));
+        taken.map(|open| open.line)
     }
 
-    /// Whether no line has been begun.
+    /// Whether one of some lines has been begun.
+    pub(crate) fn have(&self, lines: RangeInclusive<u64>) -> bool {
+        self.open.iter().any(|open| lines.contains(&open.line))
+    }
+
+    /// Whether no line has been begun, as in most programs.
+    #[inline(always)]
     pub(crate) fn is_empty(&self) -> bool {
         self.open.is_empty()
     }
@@ -111,6 +114,12 @@ pub(crate) fn by_line(
     })
 }
 
+/// Lines that lie in the one of 2^`longer` times the size that `line` is a part of.
+pub(crate) fn beside(line: u64, longer: u32) -> RangeInclusive<u64> {
+    let first = line >> longer << longer;
+    first..=first | ((1 << longer) - 1)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -132,7 +141,11 @@ mod tests {
         assert_eq!(buffers.write(1, 16), combined(false, None, false));
         assert_eq!(buffers.write(3, 8), combined(true, Some(1), false));
         assert_eq!(buffers.write(2, 48), combined(false, None, true));
-        assert!(buffers.take(3) && !buffers.take(3) && !buffers.take(1));
+        assert!(buffers.have(2..=3) && !buffers.have(0..=2));
+        assert_eq!(
+            [2..=3, 3..=3, 1..=1].map(|lines| buffers.take(lines)),
+            [Some(3), None, None]
+        );
         assert_eq!(buffers.take_oldest(), None);
     }
 

@@ -345,7 +345,7 @@ impl Machinery {
         let shared_falsely = self.port.coherence.false_sharing;
         let mut address = event.address;
         let end = address.saturating_add(u64::from(event.size));
-        let mut latest = Timing::default();
+        let mut latest: Option<(Served, u64)> = None;
         loop {
             let unblocked = self.after_walk(issue);
             let translated = self.translate::<T>(caches, address, unblocked, now);
@@ -359,15 +359,12 @@ impl Machinery {
                     Err(look) => caches.access_on::<T>(port, look, bytes, when, reason),
                 }
             } else {
+                let bytes = (address, bytes.1, address - event.address);
                 caches.access_further::<T>(port, bytes, when, reason)
             };
-            if served.complete > latest.complete {
-                latest = Timing {
-                    issue,
-                    translated,
-                    complete: served.complete,
-                    level: served.level,
-                };
+            match latest {
+                Some((before, _)) if before.lateness::<T>() >= served.lateness::<T>() => {}
+                _ => latest = Some((served, translated)),
             }
             let Some(next) = next else {
                 break;
@@ -375,8 +372,14 @@ impl Machinery {
             address = next;
             self.further_pages += 1;
         }
-        self.count_use(latest.level, shared_falsely);
-        latest
+        let (served, translated) = latest.expect("an access has a page");
+        self.count_use(served.level, shared_falsely);
+        Timing {
+            issue,
+            translated,
+            complete: served.complete,
+            level: served.level,
+        }
     }
 
     /// Loads at cycle `issue`: to read, or to write at the same time ([`Purpose::Store`]). `now` is the earliest time that any later access

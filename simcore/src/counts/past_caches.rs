@@ -1,12 +1,14 @@
 //! What non-temporal stores write past the caches.
 
-use crate::spec::MachineSpec;
-use crate::write_combining::WriteCombining;
+use crate::spec::{CacheSpec, MachineSpec};
+use crate::write_combining::{WriteCombining, beside};
 
 /// The write-combining buffers, and what has gone to memory because of them.
 #[derive(Clone, Debug)]
 pub(super) struct PastCaches {
     combining: WriteCombining,
+    /// By how many bits numbers of lines of the last cache are shorter than those of the first.
+    longer: u32,
     stores: u64,
     lines: u64,
     /// Dirty lines that left the caches as stores began to write them.
@@ -15,8 +17,15 @@ pub(super) struct PastCaches {
 
 impl PastCaches {
     pub(super) fn new(spec: &MachineSpec) -> Self {
+        let line_bytes =
+            |cache: Option<&CacheSpec>| cache.expect("a machine has caches").line_bytes;
+        let (first, last) = (
+            line_bytes(spec.caches.first()),
+            line_bytes(spec.caches.last()),
+        );
         Self {
-            combining: WriteCombining::new(spec.mshrs(), spec.caches[0].line_bytes),
+            combining: WriteCombining::new(spec.mshrs(), first),
+            longer: (last / first).ilog2(),
             stores: 0,
             lines: 0,
             write_backs: 0,
@@ -36,10 +45,13 @@ impl PastCaches {
         !self.combining.is_empty()
     }
 
-    /// Sends a line that is about to be fetched, if a buffer has it.
+    /// Sends what buffers have of a line of the last cache, a part of which is about to be fetched.
     #[inline(always)]
     pub(super) fn send_if_begun(&mut self, line: u64) {
-        self.lines += u64::from(self.combining.take(line));
+        while !self.combining.is_empty() && self.combining.take(beside(line, self.longer)).is_some()
+        {
+            self.lines += 1;
+        }
     }
 
     /// Sends what the buffers have.

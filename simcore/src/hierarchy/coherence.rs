@@ -83,9 +83,12 @@ impl Hierarchy {
             complete: copy.ready.max(when.time),
             level: copy.brought_by.unwrap_or(port.levels() + 1),
         };
-        port.coherence.transfers += u64::from(served.level > port.levels());
         if copy.brought_by.is_none() {
+            port.coherence.transfers += 1;
             served.complete = self.settle::<T>(line, when.delayed_to(served.complete));
+        } else if port.own < port.levels() {
+            // It finds the line on its way there.
+            port.counts[port.own].merges += 1;
         }
         if stores {
             self.take_from_others(port, line, when.time);
@@ -283,8 +286,10 @@ impl Hierarchy {
             port.coherence.upgrades += u64::from(!missed);
             upgraded = self.settle::<T>(line, when);
             self.take_from_others(port, line, when.time);
-            // What an exclusive level was given by an owner that has evicted the line is old.
-            self.take_exclusive(port, port.own, address);
+            // What exclusive levels were given by an owner that has evicted the line is old.
+            for level in port.own..port.levels() {
+                self.take_exclusive(port, level, address);
+            }
         }
         if let Some(directory) = &mut self.directory {
             directory.write(line, port.core, parts_of(port, (address, size)));

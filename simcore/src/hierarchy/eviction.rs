@@ -172,13 +172,14 @@ impl Hierarchy {
         }
     }
 
-    /// Gives a dirty line to the first level from `next` on that holds it, or to memory.
+    /// Gives a dirty line to the first level from `next` on that holds it and writes back, or to memory.
     fn write_out(&mut self, port: &mut Port, next: usize, address: u64, time: u64) {
         for level in next..port.levels() {
-            let cache = &mut self.level(port, level).cache;
-            let line = address >> cache.line_shift();
-            if cache.holds(line) {
-                return cache.make_dirty(line);
+            let here = self.level(port, level);
+            let line = address >> here.cache.line_shift();
+            // What writes through keeps nothing dirty.
+            if here.write_policy == WritePolicy::WriteBack && here.cache.holds(line) {
+                return here.cache.make_dirty(line);
             }
         }
         self.count_traffic(port, address, Traffic::WriteBack);
@@ -186,9 +187,9 @@ impl Hierarchy {
         Cycles::write(&mut self.memory, address, claim);
     }
 
-    /// Takes a line that nearer levels get out of an exclusive level and says whether it was dirty.
+    /// Takes a line that nearer levels get, or have, out of an exclusive level and says whether it was dirty.
     #[inline]
-    pub(super) fn take_exclusive(&mut self, port: &Port, level: usize, address: u64) -> bool {
+    pub(super) fn take_exclusive(&mut self, port: &mut Port, level: usize, address: u64) -> bool {
         if level == port.levels() {
             return false;
         }
@@ -197,6 +198,10 @@ impl Hierarchy {
             return false;
         }
         let line = address >> served.cache.line_shift();
-        served.cache.remove(line).is_some_and(Line::is_dirty)
+        let Some(removed) = served.cache.remove(line) else {
+            return false;
+        };
+        port.prefetcher_counts[level].unused += u64::from(removed.is_unused());
+        removed.is_dirty()
     }
 }

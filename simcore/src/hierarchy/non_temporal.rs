@@ -5,7 +5,7 @@ use super::{Cycles, Hierarchy, Port, Served, Time, When};
 use crate::calendar::Claim;
 use crate::memory::Transfer;
 use crate::spec::Inclusion;
-use crate::write_combining::by_line;
+use crate::write_combining::{beside, by_line};
 
 impl Hierarchy {
     /// Writes bytes, told by address and number, and says from when on buffers have them. A store that begins a line takes it out of the
@@ -52,13 +52,29 @@ impl Hierarchy {
         }
     }
 
-    /// Sends a line that somebody is about to fetch or to write, if a buffer has it.
+    /// Sends what buffers have of a line of the last cache that somebody is about to fetch or to write a part of.
     #[inline(always)]
     pub(super) fn send_if_begun<T: Time>(&mut self, port: &mut Port, line: u64, when: When) {
-        if port.combining.take(line) {
-            let shift = self.levels[port.first].cache.line_shift();
-            self.send::<T>(port, line << shift, when);
+        if !port.combining.is_empty() {
+            self.send_begun::<T>(port, line, when);
         }
+    }
+
+    #[inline(never)]
+    fn send_begun<T: Time>(&mut self, port: &mut Port, line: u64, when: When) {
+        let shift = self.levels[port.first].cache.line_shift();
+        let last = port.place(port.levels() - 1);
+        let longer = self.levels[last].cache.line_shift() - shift;
+        while let Some(begun) = port.combining.take(beside(line, longer)) {
+            self.send::<T>(port, begun << shift, when);
+        }
+    }
+
+    /// Whether buffers have some of a line of a level, by number.
+    pub(super) fn is_combining(&self, port: &Port, level: usize, line: u64) -> bool {
+        let shift = self.levels[port.first].cache.line_shift();
+        let longer = self.levels[port.place(level)].cache.line_shift() - shift;
+        port.combining.have(beside(line << longer, longer))
     }
 
     /// Sends the line at `address` to memory and gives the cycle in which it leaves its buffer.

@@ -5,28 +5,27 @@ use crate::prefetcher::{Requests, Trigger};
 use crate::spec::Inclusion;
 
 impl Hierarchy {
-    /// Lets the prefetchers of all levels that an access reached learn from it, and fetches what they ask for.
+    /// Lets the prefetchers of all levels that an access reached learn from it, and fetches what they ask for. It is told by address and site,
+    /// and whether it is the rest of one that began in the line before.
     #[inline(never)]
     pub(super) fn train<T: Time>(
         &mut self,
         port: &mut Port,
-        address: u64,
-        site: u16,
+        access: (u64, u16, bool),
         when: When,
         purpose: Purpose,
         mut look_ups: LookUps,
     ) {
         // Software prefetches do not teach the first level.
         look_ups.reached = look_ups.reached & !1 | u32::from(purpose.is_use());
-        self.train_reached::<T>(port, address, site, when.kept(), look_ups);
+        self.train_reached::<T>(port, access, when.kept(), look_ups);
     }
 
     /// The same of an access or a request of a prefetcher. It reaches the furthest level before what it sets off in a nearer one does.
     fn train_reached<T: Time>(
         &mut self,
         port: &mut Port,
-        address: u64,
-        site: u16,
+        (address, site, is_rest): (u64, u16, bool),
         when: When,
         look_ups: LookUps,
     ) {
@@ -41,6 +40,7 @@ impl Hierarchy {
                 address,
                 line: address >> shift,
                 site,
+                is_rest,
                 is_new: look_ups.found_new >> level & 1 != 0,
                 page: page >> shift..=(page + ((1 << self.page_shift) - 1)) >> shift,
             };
@@ -55,13 +55,24 @@ impl Hierarchy {
                 for &line in requests.lines() {
                     // It reaches further levels only, so that this comes to an end.
                     let look_ups = self.prefetch_into::<T>(port, level, line, when);
-                    self.train_reached::<T>(port, line << shift, site, when, look_ups);
+                    let access = (line << shift, site, false);
+                    self.train_reached::<T>(port, access, when, look_ups);
                 }
             }
         }
     }
 
-    /// Fetches a line into one level, unless it is there already, or where the level may not have it too. Gives what that looked up.
+    /// Whether a level's prefetcher must not fetch a line: it is there, or in a nearer cache that the level has nothing in common with, or the
+    /// core is writing it past the caches. What a core has of a line that others share may be newer than what is behind them.
+    fn has_no_use_for(&self, port: &Port, level: usize, line: u64) -> bool {
+        let here = &self.levels[port.place(level)];
+        let is_apart = here.inclusion == Inclusion::Exclusive || level >= port.asks_before;
+        here.cache.holds(line)
+            || (is_apart && (here.nearer.iter()).any(|&near| self.levels[near].cache.holds(line)))
+            || self.is_combining(port, level, line)
+    }
+
+    /// Fetches a line into one level, unless it has no use for it. Gives what that looked up.
     fn prefetch_into<T: Time>(
         &mut self,
         port: &mut Port,
@@ -70,14 +81,10 @@ impl Hierarchy {
         when: When,
     ) -> LookUps {
         let mut look_ups = LookUps::default();
-        let excluded = level > 0
-            && self.level(port, level).inclusion == Inclusion::Exclusive
-            && self.level(port, level - 1).cache.holds(line);
-        let here = self.level(port, level);
-        if excluded || here.cache.holds(line) {
+        if self.has_no_use_for(port, level, line) {
             return look_ups;
         }
-        let address = line << here.cache.line_shift();
+        let address = line << self.level(port, level).cache.line_shift();
         // The first level's misses need a miss handler; a prefetcher does not wait for one.
         let handler = if level > 0 {
             None

@@ -52,6 +52,10 @@ impl StrideTable {
 
 impl Learns for StrideTable {
     fn train(&mut self, trigger: &Trigger, requests: &mut Requests) {
+        // Strides are from first byte to first byte.
+        if trigger.is_rest {
+            return;
+        }
         let place = usize::from(trigger.site) % self.entries.len();
         let Some(entry) = self.entries[place]
             .as_mut()

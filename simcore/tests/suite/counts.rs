@@ -206,6 +206,36 @@ proptest! {
     }
 }
 
+/// On machines whose events pass, too: where no time does, the line from furthest away counts.
+#[test]
+fn a_load_from_two_pages_counts_once_and_by_who_serves_it() {
+    let mut spec = machine();
+    spec.caches[2].inclusion = Inclusion::Inclusive;
+    let page = spec.dtlb.page_bytes;
+    let wide = |address| Event {
+        size: 100,
+        words: 13,
+        ..after(1, load(address))
+    };
+    let packed = (0..2000).map(|record| wide(100 * record));
+    let events: Vec<Event> = std::iter::once(wide(100 * page - 4))
+        .chain(packed)
+        .collect();
+    let timed = run(&spec, &events);
+    let counted = count(&spec, &Layout::default(), &events, 1000);
+    let times: Vec<_> = timed
+        .breakdown
+        .iter()
+        .map(|row| row.served.clone())
+        .collect();
+    let rows: Vec<_> = counted
+        .breakdown
+        .iter()
+        .map(|row| row.served.clone())
+        .collect();
+    assert_eq!(times, rows);
+}
+
 #[test]
 fn a_dirty_line_is_written_to_the_next_level_and_from_there_to_memory() {
     let mut spec = machine();

@@ -346,6 +346,77 @@ fn an_access_to_two_lines_teaches_prefetchers_both() {
     assert_eq!(stats.bus.fills, 3, "both, and the one behind");
 }
 
+/// One instruction's bytes, in two lines at times; a copy of several lines teaches each of them.
+#[test]
+fn strides_are_from_first_byte_to_first_byte() {
+    let stride = PrefetcherSpec::Stride {
+        table_entries: 16,
+        degree: 1,
+    };
+    let issued = |offset: u64, size: u16| {
+        let loads: Vec<Event> = (0..12)
+            .map(|number| Event {
+                size,
+                ..after(1, load(offset + 256 * number))
+            })
+            .collect();
+        let stats = run(&prefetching(0, stride), &loads);
+        stats.caches[0].prefetchers.expect("one").issued
+    };
+    // The first two show the stride, and the last would leave the page.
+    assert_eq!(issued(0, 8), 10);
+    assert_eq!(issued(LINE - 4, 8), 10);
+    // In two pages, too.
+    let page = machine().dtlb.page_bytes;
+    let crossing = |number: u64| Event {
+        size: 8,
+        ..after(1, load(page - 4 + number * (page / 2)))
+    };
+    let loads: Vec<Event> = (0..4).map(crossing).collect();
+    let stats = run(&prefetching(0, stride), &loads);
+    assert_eq!(
+        stats.caches[0].prefetchers.expect("one").issued,
+        1,
+        "from the middle of a page to its end"
+    );
+    assert!(
+        issued(0, 256) > 20,
+        "every line of a copy is one line ahead"
+    );
+}
+
+/// An exclusive level fetches nothing that any nearer cache has, so that all that it brings is used, or leaves, or is there.
+#[test]
+fn a_prefetcher_of_an_exclusive_level_leaves_what_nearer_caches_have() {
+    let mut spec = prefetching(2, NEXT_LINE);
+    spec.caches[2].inclusion = Inclusion::Exclusive;
+    for (cache, ways) in spec.caches.iter_mut().zip([2, 1, 2]) {
+        cache.ways = ways;
+        cache.size_bytes = LINE * u64::from(ways);
+    }
+    let round = |number: u64| {
+        let line = |place: u64| (1024 * number + place) * LINE;
+        let far = |place| load(line(place));
+        [
+            store(line(101)),
+            far(200),
+            far(101),
+            far(300),
+            far(101),
+            far(100),
+            far(100),
+            far(400),
+        ]
+    };
+    let events: Vec<Event> = (0..50).flat_map(round).collect();
+    let counts = run(&spec, &events).caches[2].prefetchers.expect("one");
+    assert!(counts.issued > 100);
+    assert!(
+        counts.issued - counts.useful - counts.unused <= 2,
+        "{counts:?}"
+    );
+}
+
 /// An exclusive second level has nothing that the first has.
 #[test]
 fn lines_that_no_further_level_holds_are_written_to_memory_when_caches_are_emptied() {
@@ -366,6 +437,11 @@ fn lines_that_no_further_level_holds_are_written_to_memory_when_caches_are_empti
         assert_eq!(stats.cache_flushes, Some(1));
         assert_eq!(stats.bus.write_backs, 1, "{inclusion:?}");
         assert_eq!(stats.caches[0].counts.write_backs, 1);
+        // What writes through keeps nothing dirty, also of what it is given then.
+        spec.caches[1].write_policy = WritePolicy::WriteThrough;
+        let stats = run(&spec, &events);
+        assert_eq!(stats.bus.write_backs, 1, "{inclusion:?}");
+        assert_eq!(stats.caches[1].counts.write_backs, 0);
     }
 }
 

@@ -157,7 +157,42 @@ fn prefetches_of_a_line_in_a_buffer_fetch_it_behind_the_write() {
     );
 }
 
-/// Hardware prefetchers see look-ups, of which there are none.
+/// A longer line of a further cache is fetched when all that buffers have of it has been sent, and is taken out again when the rest is written.
+#[test]
+fn a_part_of_a_longer_line_is_sent_before_that_is_fetched() {
+    let mut spec = machine();
+    for cache in &mut spec.caches[1..] {
+        cache.line_bytes = 2 * LINE;
+    }
+    let beside = [past(0, 16), load(LINE), past(16, 48), load(0)];
+    let stats = run(&spec, &beside);
+    assert_eq!(bus(&stats), (2, 0, Some(2)));
+    assert_eq!(stats.caches[1].counts.misses, 2);
+    let counts = |events: &[Event]| {
+        let mut counts = Counts::new(&spec, &Layout::default()).unwrap();
+        counts.consume(events).unwrap();
+        counts.finish().bus
+    };
+    assert_eq!(counts(&beside), stats.bus);
+    // What was stored beside it goes to memory before the rest.
+    let dirty = [past(0, 16), store(LINE), past(16, 48), load(100 * LINE)];
+    assert_eq!(bus(&run(&spec, &dirty)), (2, 1, Some(2)));
+}
+
+/// Else it would stay, older than memory.
+#[test]
+fn a_prefetcher_leaves_a_line_that_is_being_written_past_the_caches() {
+    let mut spec = with_handlers(machine(), 8);
+    spec.caches[0].prefetchers = vec![PrefetcherSpec::NextLine { degree: 1 }];
+    let stats = run(
+        &spec,
+        &[past(LINE, 16), load(0), past(LINE + 16, 48), load(LINE)],
+    );
+    assert_eq!(stats.caches[0].counts.misses, 2);
+    let prefetched = stats.caches[0].prefetchers.expect("one");
+    assert_eq!((prefetched.issued, prefetched.useful), (1, 0), "line 2");
+}
+
 /// A store that goes around a first cache which does not allocate sends what a buffer has of its line first.
 #[test]
 fn a_store_around_the_first_cache_comes_behind_what_was_written() {
@@ -168,6 +203,7 @@ fn a_store_around_the_first_cache_comes_behind_what_was_written() {
     assert_eq!(bus(&stats).2, Some(2));
 }
 
+/// Hardware prefetchers see look-ups, of which there are none.
 #[test]
 fn prefetchers_learn_nothing() {
     let mut spec = machine();

@@ -7,7 +7,7 @@ use crate::common::random::{
 use crate::common::textbook::{Textbook, simulated};
 use crate::common::{PAGE, load, machine, prefetch, run};
 use proptest::prelude::*;
-use simcore::spec::{Inclusion, MachineSpec, PrefetcherSpec, Replacement};
+use simcore::spec::{MachineSpec, PrefetcherSpec, Replacement};
 use simcore::{Engine, Statistics};
 use traces::{Event, EventSink, Kind, Layout};
 
@@ -92,16 +92,13 @@ proptest! {
         prop_assert_eq!(run_in_batches(&spec, &arrivals, 400), plain);
     }
 
-    /// Whatever prefetchers brought has been used, or has left unused. (An exclusive level gives lines to prefetchers of nearer ones.)
+    /// Whatever prefetchers brought has been used, or has left unused.
     #[test]
     fn prefetched_lines_that_pages_overwrite_are_counted(
-        mut spec in any_prefetching_machine(),
+        spec in any_prefetching_machine(),
         mut events in with_arrivals(any_streaming_trace()),
     ) {
         events.extend(arrivals_everywhere());
-        for cache in spec.caches.iter_mut().filter(|cache| cache.inclusion == Inclusion::Exclusive) {
-            cache.inclusion = Inclusion::NonInclusive;
-        }
         let mut engine = Engine::new(&spec, &layout()).unwrap();
         engine.overwrite_frames();
         engine.consume(&events).unwrap();

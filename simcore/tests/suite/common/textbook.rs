@@ -161,11 +161,15 @@ impl Textbook {
         self.bus.write_backs += u64::from(dirty);
     }
 
-    /// A line that is fetched or written while a buffer has some of it goes to memory first.
+    /// A line of the last level, a part of which is fetched or written while buffers have some of it: that goes to memory first.
     fn send_if_begun(&mut self, address: u64) {
-        let line = address / self.levels[0].spec.line_bytes;
+        let (line, longest) = (
+            self.levels[0].spec.line_bytes,
+            self.levels.last().unwrap().spec.line_bytes,
+        );
         let before = self.combined.len();
-        self.combined.retain(|&(begun, _)| begun != line);
+        self.combined
+            .retain(|&(begun, _)| begun * line / longest != address / longest);
         self.bus.non_temporal += (before - self.combined.len()) as u64;
     }
 
