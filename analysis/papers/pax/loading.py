@@ -60,6 +60,11 @@ def _(study: Study) -> pd.Series[float]:
     return per_page(at(study["thresholds"], THRESHOLD, 0.1))
 
 
+@measure("pax-table2-reorgs-5")
+def _(study: Study) -> pd.Series[float]:
+    return per_page(at(study["thresholds"], THRESHOLD, 0.05))
+
+
 @measure("pax-load-penalty-max")
 def _(study: Study) -> float:
     return float(penalty(study["load"]).max())
@@ -68,6 +73,11 @@ def _(study: Study) -> float:
 @measure("pax-table2-penalty-0")
 def _(study: Study) -> pd.Series[float]:
     return penalty(exhaustive(study))
+
+
+@measure("pax-table2-penalty-5")
+def _(study: Study) -> pd.Series[float]:
+    return penalty(at(study["thresholds"], THRESHOLD, 0.05))
 
 
 @measure("pax-table2-penalty-10")

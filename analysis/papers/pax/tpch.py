@@ -8,7 +8,7 @@ from __future__ import annotations
 import pandas as pd
 
 from memwalk.analysis.claims import Holds, Study, alike, all_of, differ, gained, in_order, less, ratio, reduced, series, smallest, speedup
-from memwalk.analysis.papers.pax.layouts import L2_MISSES, L3_MISSES, NSM, PAX, SELECTIVITY, SIZE, measure
+from memwalk.analysis.papers.pax.layouts import L1_MISSES, L2_MISSES, L3_MISSES, NSM, PAX, SELECTIVITY, SIZE, measure
 
 PROCESSOR = "cpu_seconds"
 """The time of a database that stays in memory."""
@@ -71,6 +71,11 @@ def _(study: Study) -> pd.Series[float]:
     return percent(faster(study["q14"]))
 
 
+@measure("pax-q12-speedup")
+def _(study: Study) -> pd.Series[float]:
+    return percent(faster(study["q12"]))
+
+
 @measure("pax-q12-vs-q14")
 def _(study: Study) -> Holds:
     return less(faster(study["q14"]), faster(study["q12"]))
@@ -114,23 +119,46 @@ def _(study: Study) -> pd.Series[float]:
 
 # Figure 13: updates
 
+UPDATES = ("lineitem-4", "lineitem-2", "lineitem-1")
+"""Updates of four, two and one attribute."""
+WRITE_BACKS_DECIDE = 0.2
+"""The selectivity from which on write-backs are said to decide."""
+
+
+def updates(study: Study) -> pd.Series[float]:
+    """Give the speed-ups of updates, in %, by selectivity, for each number of attributes."""
+    return pd.concat([percent(speedup(study[name], PAX, over=NSM, column=PROCESSOR)) for name in UPDATES])
+
+
+@measure("pax-update-speedup")
+def _(study: Study) -> pd.Series[float]:
+    return updates(study)
+
+
+@measure("pax-update-speedup-low")
+def _(study: Study) -> pd.Series[float]:
+    found = updates(study)
+    return found[found.index.get_level_values(SELECTIVITY) < WRITE_BACKS_DECIDE]
+
 
 @measure("pax-update-decreasing")
 def _(study: Study) -> Holds:
-    return in_order(*(speedup(study[name], PAX, over=NSM, column=PROCESSOR) for name in ("lineitem-4", "lineitem-2", "lineitem-1")))
+    return in_order(*(speedup(study[name], PAX, over=NSM, column=PROCESSOR) for name in UPDATES))
 
 
 @measure("pax-update-oblivious")
 def _(study: Study) -> Holds:
     def from_a_fifth(name: str) -> pd.Series[float]:
         panel = study[name]
-        return speedup(panel[panel[SELECTIVITY] >= 0.2], PAX, over=NSM, column=PROCESSOR)
+        return speedup(panel[panel[SELECTIVITY] >= WRITE_BACKS_DECIDE], PAX, over=NSM, column=PROCESSOR)
 
     one = from_a_fifth("lineitem-1")
     return all_of(alike(from_a_fifth(name), one) for name in ("lineitem-2", "lineitem-4"))
 
 
 # Figure 14: platforms
+
+PLATFORMS = ("xeon", "sparc", "alpha")
 
 
 def fewer_misses(panel: pd.DataFrame, column: str) -> pd.Series[float]:
@@ -156,10 +184,36 @@ def _(study: Study) -> Holds:
     return less(fewer_misses(study["sparc-q14"], L2_MISSES), fewer_misses(study["alpha-q14"], L3_MISSES))
 
 
+def miss_rate(study: Study, *queries: str) -> pd.Series[float]:
+    """Give the data misses of NSM in the Xeon's second cache over its data accesses, which are what the first one misses, in %."""
+    return pd.concat([100 * series(study[f"xeon-{query}"], NSM, L2_MISSES, per=L1_MISSES) for query in queries])
+
+
+@measure("pax-q12-xeon-miss-rate")
+def _(study: Study) -> pd.Series[float]:
+    return miss_rate(study, "q12")
+
+
+@measure("pax-q1q6-xeon-miss-rate")
+def _(study: Study) -> pd.Series[float]:
+    return miss_rate(study, "q1", "q6")
+
+
+@measure("pax-q14-xeon-miss-rate")
+def _(study: Study) -> pd.Series[float]:
+    return miss_rate(study, "q14")
+
+
+@measure("pax-fig14-q1q6")
+def _(study: Study) -> pd.Series[float]:
+    panels = [study[f"{platform}-{query}"] for platform in PLATFORMS for query in ("q1", "q6")]
+    return pd.concat([reduced(panel, PAX, over=NSM, column=PROCESSOR) for panel in panels])
+
+
 @measure("pax-fig14-rs")
 def _(study: Study) -> pd.Series[float]:
     def of(platform: str) -> float:
         selections = [reduced(study[f"{platform}-{name}"], PAX, over=NSM, column=PROCESSOR) for name in SELECTIONS]
         return float(pd.concat(selections).mean())
 
-    return pd.Series({platform: of(platform) for platform in ("xeon", "sparc", "alpha")})
+    return pd.Series({platform: of(platform) for platform in PLATFORMS})

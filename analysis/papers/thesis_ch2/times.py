@@ -81,6 +81,16 @@ def _(study: Study) -> pd.Series[float]:
     return speedup(_at_1000(study["search"]), WIDE, over="B+")
 
 
+@measure("bt-fig2.27a-search-1000-wide")
+def _(study: Study) -> pd.Series[float]:
+    return speedup(_at_1000(study["search"]), "p27B+", over="B+")
+
+
+@measure("bt-fig2.27b-scan-1000-wide")
+def _(study: Study) -> pd.Series[float]:
+    return speedup(_at_1000(study["scan"]), ["p27eB+", "p27iB+"], over="B+")
+
+
 @measure("bt-fig2.27b-scan-1000")
 def _(study: Study) -> pd.Series[float]:
     return speedup(_at_1000(study["scan"]), JUMP_POINTERS, over="B+")

@@ -99,6 +99,16 @@ def _(study: Study) -> pd.Series[float]:
     return gains(study, ("memory-100",), PIPELINED)
 
 
+@measure("hj-io-fig4.25b-group")
+def _(study: Study) -> pd.Series[float]:
+    return gains(study, ("memory-20",), GROUP)
+
+
+@measure("hj-io-fig4.25b-swp")
+def _(study: Study) -> pd.Series[float]:
+    return gains(study, ("memory-20",), PIPELINED)
+
+
 @measure("hj-io-fig4.26a-group")
 def _(study: Study) -> pd.Series[float]:
     return gains(study, ("disk-100",), GROUP)

@@ -20,6 +20,11 @@ def _(study: Study) -> pd.Series[float]:
     return 100 * (_slowdown(study, CACHE) - 1)
 
 
+@measure("hj-intro-cpart-degradation")
+def _(study: Study) -> float:
+    return float(100 * (_slowdown(study, CACHE).max() - 1))
+
+
 def _slowdown(study: Study, one: str) -> pd.Series[float]:
     """Compare times at all intervals with that of an algorithm that nobody disturbs."""
     return series(study["disturbed"], one) / float(series(study["alone"], one).iloc[0])

@@ -100,6 +100,12 @@ impl<W: Word> Tree<W> {
         tuple: W,
     ) -> W {
         let layout = self.layouts[0];
+        // Before keys move, as all that will be written is prefetched: looking for the place of a jump pointer should miss nothing
+        // (section 2.3.2).
+        let chunk = match self.shape.jump_pointers {
+            JumpPointers::External { .. } => Some(self.approach_jump_pointer(trace, leaf)),
+            JumpPointers::Internal | JumpPointers::None => None,
+        };
         let left_total = (layout.max_keys + 1).div_ceil(2);
         let goes_left = slot < left_total;
         let keep = left_total - usize::from(goes_left);
@@ -120,8 +126,8 @@ impl<W: Word> Tree<W> {
         } else {
             self.insert_into(trace, 0, right, slot - keep, key, slot - keep, tuple);
         }
-        if let JumpPointers::External { .. } = self.shape.jump_pointers {
-            self.insert_jump_pointer(trace, leaf, right);
+        if let Some(chunk) = chunk {
+            self.insert_jump_pointer(trace, chunk, leaf, right);
         }
         let (separator, _) = self.load(trace, Site::LeafKey, 0, Pointer::constant(right), KEYS, 0);
         separator

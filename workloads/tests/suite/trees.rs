@@ -1,9 +1,10 @@
 //! Trees in memory: the steps of their operations, what these leave, and what cannot be.
 
 use crate::common::every_workload::{csb, events, index, p8};
+use crate::common::stream::Stream;
 use serde_json::{Value, json};
-use std::collections::BTreeMap;
-use traces::{Counter, Kind};
+use std::collections::{BTreeMap, BTreeSet};
+use traces::{Counter, Event, Kind};
 use workloads::{Library, Workload};
 
 #[test]
@@ -41,6 +42,36 @@ fn only_prefetching_trees_prefetch() {
         .run(&mut counter)
         .unwrap();
     assert_eq!(counter.events[Kind::Prefetch as usize], 300 * 3 * 8);
+}
+
+/// Looking for the place of a jump pointer should miss nothing (section 2.3.2), so its chunk is prefetched before, and before keys move.
+#[test]
+fn chunks_are_asked_for_before_their_jump_pointers_are_looked_at() {
+    for operation in ["insert", "delete"] {
+        // Many splits of leaves and of chunks; and leaves that become empty.
+        let base = json!({"kernel": "index", "operation": operation, "caches": "empty", "keys": 5000, "operations": 5000,
+                          "tree": {"kind": "b+", "node_lines": 2, "prefetch": true, "jump_pointers": "external", "chunk_lines": 2}});
+        let stream = Stream::of(base, &json!({}));
+        let line = |event: &Event| event.address & !63;
+        let (mut asked, mut looks, mut moves) = (BTreeSet::new(), 0, 0);
+        for event in &stream.events {
+            match (event.kind, stream.site(event)) {
+                (Kind::Mark, _) => asked.clear(),
+                (Kind::Prefetch, site) => {
+                    moves += usize::from(site == "prefetch chunk" && asked.contains(&0));
+                    asked.insert(line(event));
+                }
+                (Kind::Load, "move word: load") => _ = asked.insert(0),
+                (Kind::Load, "load jump pointer") => {
+                    looks += 1;
+                    assert!(asked.contains(&line(event)), "{operation}: {event:?}");
+                }
+                _ => {}
+            }
+        }
+        assert!(looks > 500, "{operation}: {looks}");
+        assert!(operation == "delete" || moves == 0, "{moves} come late");
+    }
 }
 
 /// A search in 3 levels of full one-line nodes, added up by hand from the steps that `search.rs` states.
