@@ -3,6 +3,28 @@
 use std::collections::{HashMap, HashSet};
 use traces::Segment;
 
+/// Whether a segment's name is of the form of a pattern, in which `*` stands for any text.
+pub(crate) fn matches(pattern: &str, name: &str) -> bool {
+    let mut parts = pattern.split('*');
+    let Some(mut rest) = parts.next().and_then(|first| name.strip_prefix(first)) else {
+        return false;
+    };
+    let mut parts = parts.peekable();
+    if parts.peek().is_none() {
+        return rest.is_empty();
+    }
+    while let Some(part) = parts.next() {
+        if parts.peek().is_none() {
+            return rest.ends_with(part);
+        }
+        match rest.find(part) {
+            Some(place) => rest = &rest[place + part.len()..],
+            None => return false,
+        }
+    }
+    true
+}
+
 /// Addresses of one segment, or of the space between two.
 #[derive(Clone, Copy, Debug)]
 struct Range {
@@ -168,5 +190,30 @@ impl SegmentFinder {
             self.successors[before] = self.place_of(address);
         }
         self.ranges[self.successors[before]]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_star_stands_for_any_text() {
+        let cases = [
+            ("level 0", "level 0", true),
+            ("level 0", "level 0 (leaves)", false),
+            ("level *", "level 0 (leaves)", true),
+            ("*leaves*", "level 0 (leaves)", true),
+            ("*(*)", "level 0 (leaves)", true),
+            ("*", "", true),
+            ("", "", true),
+            ("", "a", false),
+            ("a*a", "a", false),
+            ("a*b*a", "aba", true),
+            ("*b", "abc", false),
+        ];
+        for (pattern, name, expected) in cases {
+            assert_eq!(matches(pattern, name), expected, "{pattern} {name}");
+        }
     }
 }

@@ -1,6 +1,7 @@
 //! Several memories, each with a bus of its own: a line comes from the one that holds its data structure.
 
 use super::{FixedMemory, Memory};
+use crate::segments::matches;
 use crate::spec::{MachineSpec, MemorySpec, NamedMemory, SpecError};
 use traces::Layout;
 
@@ -60,10 +61,10 @@ impl SeveralMemories {
         programs: &[(u64, &Layout)],
     ) -> Result<(), SpecError> {
         for (number, memory) in named.iter().enumerate().skip(1) {
-            check(number, memory, programs)?;
+            check(number, named, programs)?;
             for &(displacement, layout) in programs {
                 let segments = layout.segments.iter();
-                let held = segments.filter(|segment| memory.holds.contains(&segment.name));
+                let held = segments.filter(|segment| holds(memory, &segment.name));
                 self.ranges.extend(held.map(|segment| Range {
                     first: segment.base.wrapping_add(displacement),
                     bytes: segment.size_bytes,
@@ -101,12 +102,18 @@ impl SeveralMemories {
     }
 }
 
-/// Checks that a memory holds something, and nothing that no program has.
+/// Whether a memory is the one for a segment of this name.
+fn holds(memory: &NamedMemory, segment: &str) -> bool {
+    memory.holds.iter().any(|pattern| matches(pattern, segment))
+}
+
+/// Checks that a memory holds something, nothing that no program has, and nothing that lies in one before it.
 fn check(
     number: usize,
-    memory: &NamedMemory,
+    named: &[NamedMemory],
     programs: &[(u64, &Layout)],
 ) -> Result<(), SpecError> {
+    let memory = &named[number];
     let segments = programs.iter().flat_map(|(_, layout)| &layout.segments);
     let mut known: Vec<&str> = segments.map(|segment| segment.name.as_str()).collect();
     known.sort_unstable();
@@ -125,9 +132,21 @@ fn check(
             memory.name
         )));
     }
-    let unknown = |name: &&String| known.binary_search(&name.as_str()).is_err();
-    match memory.holds.iter().find(unknown) {
-        Some(name) => Err(error(format!("there is no data structure `{name}`"))),
-        None => Ok(()),
+    let unknown = |pattern: &&String| !known.iter().any(|name| matches(pattern, name));
+    if let Some(pattern) = memory.holds.iter().find(unknown) {
+        return Err(error(format!("there is no data structure `{pattern}`")));
     }
+    for before in &named[1..number] {
+        let twice = known
+            .iter()
+            .find(|name| holds(memory, name) && holds(before, name));
+        if let Some(name) = twice {
+            let problem = format!(
+                "`{name}` lies in memory `{}`, too; it has one place",
+                before.name
+            );
+            return Err(error(problem));
+        }
+    }
+    Ok(())
 }

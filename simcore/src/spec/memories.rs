@@ -20,7 +20,7 @@ pub enum MemoriesSpec {
 pub struct NamedMemory {
     /// Name shown in results, such as `cxl`.
     pub name: String,
-    /// Data structures that lie in this memory, by the names of their segments, such as `page buffer`. None for the first memory.
+    /// Data structures that lie in this memory, by the names of their segments, such as `frames`, in which `*` stands for any text. None for the first memory.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub holds: Vec<String>,
     /// Its times. Behind the first memory only `fixed` is there.

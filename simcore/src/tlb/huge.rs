@@ -1,5 +1,6 @@
 //! Which addresses lie in huge pages.
 
+use crate::segments::matches;
 use crate::spec::{HugePages, MachineSpec, SpecError, TlbSpec};
 use std::ops::RangeInclusive;
 use traces::{Layout, Segment};
@@ -93,52 +94,5 @@ fn no_match(names: &[&str], programs: usize) -> String {
             format!("matches no segment of {of}; {they} {named} and {more} more")
         }
         _ => format!("matches no segment of {of}; {they} {named}"),
-    }
-}
-
-/// Whether a name is of the form of the pattern, in which `*` stands for any text.
-fn matches(pattern: &str, name: &str) -> bool {
-    let mut parts = pattern.split('*');
-    let Some(mut rest) = parts.next().and_then(|first| name.strip_prefix(first)) else {
-        return false;
-    };
-    let mut parts = parts.peekable();
-    if parts.peek().is_none() {
-        return rest.is_empty();
-    }
-    while let Some(part) = parts.next() {
-        if parts.peek().is_none() {
-            return rest.ends_with(part);
-        }
-        match rest.find(part) {
-            Some(place) => rest = &rest[place + part.len()..],
-            None => return false,
-        }
-    }
-    true
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_star_stands_for_any_text() {
-        let cases = [
-            ("level 0", "level 0", true),
-            ("level 0", "level 0 (leaves)", false),
-            ("level *", "level 0 (leaves)", true),
-            ("*leaves*", "level 0 (leaves)", true),
-            ("*(*)", "level 0 (leaves)", true),
-            ("*", "", true),
-            ("", "", true),
-            ("", "a", false),
-            ("a*a", "a", false),
-            ("a*b*a", "aba", true),
-            ("*b", "abc", false),
-        ];
-        for (pattern, name, expected) in cases {
-            assert_eq!(matches(pattern, name), expected, "{pattern} {name}");
-        }
     }
 }

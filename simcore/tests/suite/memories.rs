@@ -317,6 +317,21 @@ fn a_warm_up_is_not_counted() {
     assert_eq!(traffic(&stats), [(0, 0), (2, 0)]);
 }
 
+/// Names may be patterns, as those of huge pages.
+#[test]
+fn a_pattern_places_all_that_it_matches() {
+    let run_with = |holds: &[&str]| {
+        let mut spec = machine();
+        let cxl = memory("cxl", holds, FAR_LATENCY, FAR_INTERVAL);
+        spec.memory = MemoriesSpec::Several(vec![memory("dram", &[], T1, T_NEXT), cxl]);
+        let mut engine = Engine::new(&spec, &layout()).unwrap();
+        engine.consume(&[load(0), load(FAR)]).unwrap();
+        engine.finish()
+    };
+    assert_eq!(run_with(&["f*"]), run_with(&["far"]));
+    assert_eq!(run_with(&["*a*"]).memories[1].fills, 2, "near and far");
+}
+
 fn refused(memories: Vec<NamedMemory>) -> (String, String) {
     refused_beside(memories, &layout())
 }
@@ -355,6 +370,16 @@ fn memories_without_effect_and_unknown_structures_are_refused() {
             vec![dram(), cxl(&["leaves"])],
             "memory.1.holds",
             "no data structure `leaves`",
+        ),
+        (
+            vec![dram(), cxl(&["leaves*"])],
+            "memory.1.holds",
+            "no data structure `leaves*`",
+        ),
+        (
+            vec![dram(), cxl(&["f*"]), memory("third", &["*ar"], 400, 40)],
+            "memory.2.holds",
+            "`far` lies in memory `cxl`, too",
         ),
         (
             vec![cxl(&["far"]), dram()],

@@ -243,6 +243,7 @@ impl Recording {
         }
         self.ended = true;
         if others > 0 {
+            events.leave_others_out();
             events.warn(format!(
                 "{others} accesses of threads that are not recorded, or no longer as they end, are not in the trace"
             ));

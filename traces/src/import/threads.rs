@@ -8,6 +8,7 @@ use crate::import::waits::{Plan, Planned};
 use crate::import::{Import, Options, Report, about};
 use crate::sink::{EventSink, SinkError};
 use crate::store::{MOST_THREADS, TraceInfo};
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 /// Takes the events of a thread, told by its number.
@@ -38,6 +39,14 @@ impl Threads {
         if let Some(path) = paths.iter().find(cannot) {
             return Err(ImportError::Options(format!(
                 "{}: not a file; several threads need one for each",
+                path.display()
+            )));
+        }
+        let mut known = HashSet::new();
+        let twice = |path: &&&Path| path.canonicalize().is_ok_and(|file| !known.insert(file));
+        if let Some(path) = paths.iter().find(twice) {
+            return Err(ImportError::Options(format!(
+                "{}: given twice; each thread has a file of its own",
                 path.display()
             )));
         }

@@ -73,6 +73,11 @@ impl Emitter<'_> {
         self.waits.life.is(name);
     }
 
+    /// Of some threads the program wrote no recording.
+    pub(in crate::import) fn leave_others_out(&mut self) {
+        self.waits.life.leave_others_out();
+    }
+
     /// The thread has begun another.
     pub(in crate::import) fn begin_thread(&mut self, name: u64) {
         if let Some(step) = self.waits.life.begin(name) {

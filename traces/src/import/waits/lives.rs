@@ -14,6 +14,8 @@ pub(super) struct Told {
     name: Option<u64>,
     begun: Vec<u64>,
     awaited: Vec<u64>,
+    /// The program wrote no recording of some other threads.
+    leaves_others_out: bool,
 }
 
 /// The life of a thread: what its recording says, and what that means beside the others'.
@@ -49,6 +51,11 @@ impl Life {
     /// The thread has this name.
     pub(in crate::import) fn is(&mut self, name: u64) {
         self.told.name = Some(name);
+    }
+
+    /// The program wrote no recording of some other threads.
+    pub(in crate::import) fn leave_others_out(&mut self) {
+        self.told.leaves_others_out = true;
     }
 
     /// Whether the thread waits until another begins it.
@@ -114,6 +121,15 @@ impl Known {
     /// Whether another thread waits for this one to begin it, or for its end.
     pub(super) fn is_waited_for(&self) -> bool {
         self.is_awaited || self.begun.iter().any(Option::is_some)
+    }
+
+    /// How many threads that these begin must have written a recording that is not among theirs.
+    pub(super) fn count_missing(told: &[Told], known: &[Self]) -> usize {
+        if told.iter().any(|told| told.leaves_others_out) {
+            return 0;
+        }
+        let begun = known.iter().flat_map(|known| &known.begun);
+        begun.filter(|other| other.is_none()).count()
     }
 
     /// Finds out whom threads begin and wait for.

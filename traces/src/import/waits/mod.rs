@@ -43,6 +43,8 @@ pub(super) struct Told {
 pub(super) struct Plan {
     order: Rc<LockOrder>,
     lives: Vec<Known>,
+    /// Threads whose recordings were not given.
+    missing: usize,
     signals: Vec<signals::Known>,
     groups: Rc<Groups>,
     all_meet: bool,
@@ -111,7 +113,9 @@ impl Plan {
             arrivals.push(told.arrivals);
             signals.push(told.signals);
         }
-        let lives = Known::of_all(&lives);
+        let known = Known::of_all(&lives);
+        let missing = Known::count_missing(&lives, &known);
+        let lives = known;
         let signals = signals::Known::of_all(&signals);
         let groups = Groups::of(&arrivals);
         Self {
@@ -120,6 +124,7 @@ impl Plan {
                 || lives.iter().any(Known::is_waited_for)
                 || signals.iter().any(signals::Known::is_waited_for),
             lives,
+            missing,
             signals,
             groups: Rc::new(groups),
         }
@@ -150,6 +155,12 @@ impl Plan {
                 "nobody waits at {count} barriers, that at {lowest:#x} among them: some threads come there more often than others"
             )
         });
-        crossed.into_iter().chain(uneven).collect()
+        let missing = (self.missing > 0).then(|| {
+            format!(
+                "{} of the threads that the program begins have no file here: give all that one run has written, FILE, FILE.1 and so on",
+                self.missing
+            )
+        });
+        missing.into_iter().chain(crossed).chain(uneven).collect()
     }
 }

@@ -67,7 +67,15 @@ fn a_thread_that_is_left_out_begins_others_nevertheless() {
     // Of this one there is no recording.
     add_thread(&mut first, BEGIN, 300);
     add_thread(&mut first, AWAIT, 300);
-    let (threads, _) = threads_of(&[first, begun_as(200)]);
+    let (threads, report) = threads_of(&[first.clone(), begun_as(200)]);
+    let missing = "1 of the threads that the program begins have no file here";
+    assert!(
+        report.warnings[0].starts_with(missing),
+        "{:?}",
+        report.warnings
+    );
+    let (_, all) = threads_of(&[first, begun_as(200), begun_as(300)]);
+    assert_eq!(all.warnings, [""; 0]);
     let (beginning, _) = life(1);
     let expected = [
         (Kind::Latch, beginning),

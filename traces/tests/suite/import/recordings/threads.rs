@@ -78,5 +78,10 @@ fn files_that_are_no_threads_are_refused() {
         refused(&[&recording, &PathBuf::from("-")])
             .contains("-: not a file; several threads need one for each")
     );
+    let link = folder.path().join("link");
+    std::os::unix::fs::symlink(&recording, &link).unwrap();
+    for twice in [&recording, &link] {
+        assert!(refused(&[&recording, twice]).contains(": given twice; each thread has a file"));
+    }
     assert!(refused(&[&recording; 257]).contains("257 files: a program has up to 256 threads"));
 }
