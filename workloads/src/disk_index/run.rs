@@ -240,6 +240,10 @@ fn run<K: Key, T: Trace>(
             outcome.set("leaf_pages", index.leaf_pages());
             outcome.set("inner_pages", pages - index.leaf_pages());
             outcome.set("index_bytes", pages * page_bytes);
+            if workload.coloring_way_bytes > 0 {
+                let kept_off = index.pool().kept_off_bytes(workload.coloring_way_bytes);
+                outcome.set("kept_off_bytes", kept_off);
+            }
         });
     }
     outcome.set("page_splits", did.splits);

@@ -138,6 +138,12 @@ impl Pool {
         Some(colored)
     }
 
+    /// Bytes of every way of so many bytes that frames keep off; 0 if they lie anywhere, as control structures take too much of it.
+    pub(crate) fn kept_off_bytes(&self, way_bytes: u32) -> u64 {
+        let coloring = Coloring::new(way_bytes, self.page_bytes(), self.most_pages());
+        coloring.map_or(0, |coloring| coloring.control_bytes)
+    }
+
     /// Addresses of the next frame of a group of pages.
     pub(super) fn next_frame(&mut self, group: usize) -> u64 {
         if let Some(coloring) = self.coloring {
