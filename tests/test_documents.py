@@ -60,7 +60,7 @@ id: outcomes
 machine: itanium2-900
 storage: nvme-ssd
 variants:
-  inserted: {workload: {kernel: disk-index, operation: insert, structure: array, keys: 1000, operations: 10}}
+  inserted: {workload: {kernel: disk-index, operation: insert, structure: array, keys: 1000, operations: 10, coloring_way_bytes: 256KiB}}
   scanned:
     workload:
       {kernel: disk-index, operation: scan, structure: array, keys: 1000, operations: 1, range: 10, distance_pages: 2, pool_frames: 18}
