@@ -76,6 +76,7 @@ def on_storage(workload: str, storage: str) -> str:
         (EXPERIMENT, ("machine.cores=8",), "machine.cores"),
         (EXPERIMENT, ("machine.cores=[1, 8]",), "machine.cores"),
         (EXPERIMENT, ("machine.caches.L2.shared=true",), "machine.caches.L2.shared"),
+        (EXPERIMENT, ("machine.caches.1.shared=false",), "machine.caches.1.shared"),
         (
             EXPERIMENT,
             ("machine.instruction_cache={size_bytes: 4KiB, line_bytes: 64B, ways: 2, replacement: lru}",),
@@ -339,7 +340,7 @@ def test_those_that_some_may_make_do(tmp_path: Path, workload: str) -> None:
     ("text", "sets"),
     [
         (EXPERIMENT, ("machine.cores=1",)),
-        (EXPERIMENT, ("machine.caches.L2.shared=false", "machine.instruction_cache=null", "storage=null")),
+        (EXPERIMENT, ("machine.instruction_cache=null", "storage=null")),
         (experiment(SCAN, ATLAS % ", disks: 2, volume: striped, stripe_blocks: 64, bus: 160MB/s"), ()),
         (experiment(SCAN, ATLAS % ", disks: 2, volume: striped, stripe_blocks: 64, bus: 160MB/s"), ("storage=null",)),
         (on_storage(SPANNING + ", in_flight: 2", ATLAS % ", disks: 2, volume: striped, stripe_blocks: 8, queue: sptf"), ()),

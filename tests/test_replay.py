@@ -220,6 +220,8 @@ def test_every_kind_of_replay_prints_a_table(folder: Path) -> None:
         (("--gem5", "a", "--gem5-folder", "b"), "--gem5, --gem5-folder: only with --engine gem5"),
         (("--dbms", "compiled"), "--dbms compiled: dbms has no effect on this run: it is for kernels that call a DBMS"),
         (("--set", "machine.caches.0.shared=true"), "the first level belongs to one core"),
+        (("--set", "machine.caches.L2.shared=false"), "caches.L2.shared has no effect on this run: it is for runs of several threads"),
+        (("--mode", "counts", "--set", "machine.caches.1.shared=false"), "machine.caches.1.shared has no effect on this run"),
     ],
 )
 def test_what_cannot_be_is_refused_in_one_line(folder: Path, arguments: tuple[str, ...], message: str) -> None:

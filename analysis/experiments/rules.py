@@ -203,6 +203,8 @@ RULES = (
     ),
     Rule("machine.cores", _THREADS, lambda run: run.threads > 1, neutral=(1,)),
     Rule("machine.coherence", _THREADS, lambda run: run.threads > 1, neutral=(None,)),
+    # Neither value is neutral: machine files share a cache or not, and one thread has all of it either way.
+    Rule("machine.caches.*.shared", _THREADS, lambda run: run.threads > 1),
     Rule("machine.coherence.protocol", "caches that share a level which is not exclusive", _keeps_what_others_read),
     Rule(
         "machine.core.exchange",
@@ -245,7 +247,6 @@ RULES = (
         lambda run: run.has("prefetches"),
         is_needed=True,
     ),
-    Rule("machine.caches.*.shared", _THREADS, lambda run: run.threads > 1, neutral=(False,)),
     Rule(
         "machine.instruction_cache",
         "programs whose code is fetched: kernels that call a DBMS, with `dbms`",
