@@ -229,6 +229,7 @@ def test_watching_changes_nothing(tmp_path: Path) -> None:
         (["--machine", "thesis-simulator", "--by", "pc"], "a critical path is that of a trace"),
         (["--machine", "thesis-simulator", "--top", "3"], "a critical path is that of a trace"),
         (["--machine", "thesis-simulator", "--out", "path.gif"], "ends in .png or .svg"),
+        (["--machine", "thesis-simulator", "--dbms", "compiled"], "--dbms compiled: dbms has no effect on this run: it is for kernels"),
     ],
 )
 def test_mistakes_are_told(tmp_path: Path, options: list[str], answer: str) -> None:
@@ -238,10 +239,26 @@ def test_mistakes_are_told(tmp_path: Path, options: list[str], answer: str) -> N
     assert answer in " ".join(told.stderr.split())
 
 
-def test_options_of_the_path_are_refused_without_it(tmp_path: Path) -> None:
-    told = CliRunner().invoke(app, ["explain", str(tmp_path), "--events", "5"])
+@pytest.mark.parametrize("option", [["--events", "5"], ["--dbms", "compiled"]])
+def test_options_of_the_path_are_refused_without_it(tmp_path: Path, option: list[str]) -> None:
+    told = CliRunner().invoke(app, ["explain", str(tmp_path), *option])
     assert told.exit_code == 2
-    assert "--events: only with --critical-path" in told.stderr
+    assert f"{option[0]}: only with --critical-path" in told.stderr
+
+
+def test_what_a_trace_calls_is_that_of_a_dbms(tmp_path: Path) -> None:
+    """Without one it is not known what a scan's calls do; `compiled` does nothing in them, other profiles do."""
+    trace = recorded(tmp_path, {"kernel": "table", "operation": "scan", "layout": "nsm", "records": 100})
+    asked = ["explain", str(trace), "--critical-path", "--machine", "thesis-simulator", "--json"]
+    assert "has no DBMS profile; name one" in CliRunner().invoke(app, asked).stderr
+    cycles = []
+    for dbms in ("compiled", "shore-pentium2"):
+        told = CliRunner().invoke(app, [*asked, "--dbms", dbms])
+        assert told.exit_code == 0, told.stderr
+        found = json.loads(told.stdout)
+        assert found["dbms"] == dbms
+        cycles.append(sum(share["cycles"] for share in found["shares"]))
+    assert cycles[0] < cycles[1]
 
 
 @pytest.mark.parametrize("options", [["--top", "3"], ["--top", "3", "--by", "segment"]])

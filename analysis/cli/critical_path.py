@@ -15,17 +15,22 @@ DEFAULT_EVENTS = 2000
 MOST_EVENTS = 1_000_000
 
 
-def explain_path(trace: Path, machine: str, first: int, events: int, out: Path | None, *, json: bool) -> None:
-    """Replay the trace on the machine up to the end of a part; print and perhaps draw its critical path."""
+def explain_path(trace: Path, machine: str, first: int, events: int, *, dbms: str | None, out: Path | None, json: bool) -> None:
+    """Replay the trace on the machine, with the DBMS that it calls, up to the end of a part; print and perhaps draw its critical path."""
     from memwalk.analysis.cli.event_progress import event_progress
+    from memwalk.analysis.cli.machine_settings import named_by_options
+    from memwalk.analysis.experiments.effect import refuse_without_effect
+    from memwalk.analysis.experiments.run_facts import Run
     from memwalk.analysis.explain.critical_path import Watched, critical_path, headline, plain, shares
+    from memwalk.analysis.traces.facts import TraceFacts
     from memwalk.simcore.engines import native
     from memwalk.simcore.machine import load_machine, spec_error
 
     if out is not None:
         _expect_picture(out)
-    loaded = load_machine(machine, [])
-    info = native.trace_info(trace)
+    loaded = load_machine(machine, dbms=dbms)
+    facts, info = TraceFacts.of(trace), native.trace_info(trace)
+    refuse_without_effect(named_by_options(dbms=dbms), Run(machine=loaded.native(), threads=facts.threads, calls=facts.calls))
     last = min(first + events, info["summary"]["events"])
     with event_progress("replaying", last) as progress:
         try:
@@ -35,12 +40,13 @@ def explain_path(trace: Path, machine: str, first: int, events: int, out: Path |
     path = critical_path(watched)
     summed = shares(path, info["layout"]["sites"], watched)
     said = headline(path, summed)
-    title = f"Critical path of events {first:,} to {last:,} of {trace.name} on {machine}"
+    title = f"Critical path of events {first:,} to {last:,} of {trace.name} on {machine}{f' with {dbms}' if dbms else ''}"
     if out is not None:
         _draw(title, path, watched, out)
     if json:
         sums = [vars(share) for share in summed]
-        console.print_json({"trace": str(trace), "machine": machine, "headline": said, "shares": sums, "path": plain(path, watched)})
+        of = {"trace": str(trace), "machine": machine, "dbms": dbms}
+        console.print_json(of | {"headline": said, "shares": sums, "path": plain(path, watched)})
         return
     if not summed:
         typer.echo(said)

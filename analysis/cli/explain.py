@@ -61,6 +61,9 @@ def explain(
         bool, typer.Option("--critical-path", help="Show what waited for what in a part of a recorded trace.")
     ] = False,
     machine: Annotated[str | None, typer.Option(help="With --critical-path, a machine's name or path.")] = None,
+    dbms: Annotated[
+        str | None, typer.Option(help="With --critical-path, the host DBMS that the trace calls: a profile's name, or a path to a profile.")
+    ] = None,
     from_: Annotated[int | None, typer.Option("--from", min=0, max=console.MOST, metavar="N", help="Events before the part.")] = None,
     events: Annotated[
         int | None, typer.Option(min=1, max=path_of.MOST_EVENTS, help=f"Events of the part; {path_of.DEFAULT_EVENTS} if absent.")
@@ -82,14 +85,14 @@ def explain(
     from memwalk.analysis.explain.breakdown import explain as explained
     from memwalk.simcore.errors import UserError
 
-    of_path = {"--machine": machine, "--from": from_, "--events": events, "--out": out}
+    of_path = {"--machine": machine, "--dbms": dbms, "--from": from_, "--events": events, "--out": out}
     if critical_path:
         if any(option is not None for option in (variant, by, program, top)):
             raise UserError("--variant, --by, --program, --top: for results; a critical path is that of a trace")
         if machine is None:
             raise UserError("--critical-path: name the machine, such as --machine thesis-simulator")
         count = path_of.DEFAULT_EVENTS if events is None else events
-        path_of.explain_path(result, machine, from_ or 0, count, out, json=json)
+        path_of.explain_path(result, machine, from_ or 0, count, dbms=dbms, out=out, json=json)
         return
     if unused := [option for option, value in of_path.items() if value is not None]:
         raise UserError(f"{', '.join(unused)}: only with --critical-path")
