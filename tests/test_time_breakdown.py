@@ -170,6 +170,10 @@ def test_workloads_on_storage_are_explained(tmp_path: Path) -> None:
     assert "Most goes to I/O, queue" in told.stdout
     point = memwalk("explain", tmp_path / "out/points" / f"{found[0].point}.json", "--json")
     assert json.loads(point.stdout)["points"][0]["time"]["causes"] == {"processor": 0.0, IO_STALL: found[0].time.seconds}
+    for by in ("phase", "segment"):
+        refused = memwalk("explain", tmp_path / "out", "--by", by)
+        assert refused.exit_code == 2
+        assert f"--by {by}: {tmp_path / 'out'} has seconds by cause alone" in " ".join(refused.stderr.split())
 
 
 def test_a_result_without_times_has_nothing_to_explain(tmp_path: Path) -> None:

@@ -136,7 +136,7 @@ def explain(
 
     ``variant`` keeps one variant; ``by`` puts the parts together that have the same data structure, phase or place in the code, in
     the last case the dearest first. ``program`` is what knows the lines. Raises UserError if ``result`` is nothing of the kind, has no
-    such variant, or does not know places in the code.
+    such variant, or does not know places in the code, and for ``by`` if nothing has cycles.
     """
     results, breakdown, usage = _tables(result)
     everything = results
@@ -156,6 +156,8 @@ def explain(
     explanations = [_put_together(one, by, lines) for one in _explanations(results, everything, breakdown, usage)]
     if not explanations:
         raise UserError(f"{result}: has neither cycles nor seconds, so there is nothing to break down")
+    if by is not None and not any(isinstance(one, Explanation) for one in explanations):
+        raise UserError(f"--by {by}: {result} has seconds by cause alone, as workloads on storage do, and none by {by}; leave it out")
     return explanations
 
 
