@@ -10,11 +10,13 @@ from oracles.address_traces import addresses
 from typer.testing import CliRunner
 
 from memwalk.analysis.capacities import Geometry
+from memwalk.analysis.cli import results_folder
 from memwalk.analysis.cli.main import app
 from memwalk.analysis.figures.distribution import draw_distributions
 from memwalk.analysis.figures.draw import image
 from memwalk.analysis.traces import curves
 from memwalk.simcore.engines import native
+from memwalk.simcore.files import write_atomically
 from memwalk.simcore.machine import load_machine
 
 ACCESSES = 200_000
@@ -32,6 +34,12 @@ def run(*arguments: object) -> dict[str, object]:
     assert result.exit_code == 0, result.output
     tree: dict[str, object] = json.loads(result.stdout)
     return tree
+
+
+def refusal(*arguments: object) -> str:
+    result = CliRunner().invoke(app, ["curve", *map(str, arguments)])
+    assert result.exit_code == 2, result.output
+    return " ".join(result.stderr.split())
 
 
 def test_every_capacity_is_a_cache_of_its_own(trace: Path) -> None:
@@ -69,7 +77,7 @@ def test_an_estimate_is_near_and_says_so(trace: Path) -> None:
 def test_tables_and_figure_are_written(trace: Path, tmp_path: Path) -> None:
     result = run(trace, "--classify", "thesis-simulator", "-o", tmp_path)
     assert {path.name for path in tmp_path.iterdir()} == {
-        *("curve.parquet", "curve.csv", "curve.png", "curve.svg", "classes.parquet", "classes.csv"),
+        *("curve.parquet", "curve.csv", "curve.png", "curve.svg", "classes.parquet", "classes.csv", "manifest.json"),
     }
     table = pd.read_parquet(tmp_path / "curve.parquet")
     assert table.to_dict("records") == result["exact"]
@@ -80,6 +88,43 @@ def test_tables_and_figure_are_written(trace: Path, tmp_path: Path) -> None:
     first = pd.read_csv(tmp_path / "classes.csv").iloc[0]
     assert first["compulsory"] + first["capacity"] + first["conflict"] == native.count(trace, machine)["caches"][0]["misses"]
     assert first["compulsory"] + first["capacity"] + first["spared"] == native.miss_curve(trace, 64)[256]
+
+
+def test_a_folder_holds_the_curves_of_one_question(trace: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    first = run(trace, "--sizes", "16KiB", "-o", out)
+    assert run(trace, "--sizes", "16KiB", "-o", out) == first, "the same is asked again"
+    before = {path.name: path.read_bytes() for path in out.iterdir()}
+    other = tmp_path / "other.npy"
+    np.save(other, addresses("zipf", 100))
+    for arguments in ((other, "--sizes", "16KiB"), (trace,), (trace, "--sizes", "16KiB", "--line", "32")):
+        assert "holds the results of another configuration (curve" in refusal(*arguments, "-o", out)
+    assert {path.name: path.read_bytes() for path in out.iterdir()} == before
+
+
+@pytest.mark.parametrize("theirs", ["results.parquet", "curve.parquet", "curve.svg", "classes.csv"])
+def test_results_of_others_are_left_alone(trace: Path, tmp_path: Path, theirs: str) -> None:
+    (tmp_path / theirs).write_text("theirs")
+    assert "choose another folder" in refusal(trace, "-o", tmp_path)
+    assert [path.read_text() for path in tmp_path.iterdir()] == ["theirs"]
+
+
+def test_curves_that_were_stopped_leave_room_for_others(trace: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What was written before the stop has no part in what is written then."""
+
+    def stop(path: Path, content: bytes) -> None:
+        if path.name == "curve.png":
+            raise KeyboardInterrupt
+        write_atomically(path, content)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(results_folder, "write_atomically", stop)
+        stopped = CliRunner().invoke(app, ["curve", str(trace), "--classify", "thesis-simulator", "-o", str(tmp_path)])
+        assert stopped.exit_code != 0
+    assert (tmp_path / "classes.csv").exists()
+    run(trace, "--sizes", "16KiB", "-o", tmp_path)
+    assert not (tmp_path / "classes.csv").exists()
+    assert json.loads((tmp_path / "manifest.json").read_text())["end_reason"] == "completed"
 
 
 def test_a_name_with_dollars_is_drawn_as_written(trace: Path, tmp_path: Path) -> None:

@@ -224,6 +224,7 @@ def test_a_validation_trace_from_the_command_line(tmp_path: Path):
         "distribution.csv",
         "distribution.png",
         "distribution.svg",
+        "manifest.json",
     }
 
 
@@ -300,6 +301,31 @@ def test_mistakes_end_with_one_line_and_exit_code_2(tmp_path: Path, monkeypatch:
     assert complaint in done.stderr
     assert len(done.stderr.splitlines()) == 1
     assert not (tmp_path / "b.trace").exists()
+
+
+def test_a_folder_holds_the_results_of_one_replay(tmp_path: Path):
+    write(tmp_path, VALIDATION)
+    write(tmp_path, 2 * "R Hit 0 1 9000 0\n", "other.trace")
+    out = ("--device", "./small.yaml", "--out", "out")
+    for _ in range(2):
+        assert memwalk("disk", "replay", "a.trace", *out, cwd=tmp_path).returncode == 0, "the same may be asked again"
+    before = {path.name: path.read_bytes() for path in (tmp_path / "out").iterdir()}
+    for arguments in (("other.trace", *out), ("a.trace", *out, "--format", "validation"), ("a.trace", "--device", "atlas-10k", *out[2:])):
+        done = memwalk("disk", "replay", *arguments, cwd=tmp_path)
+        assert done.returncode == 2
+        assert "out: holds the results of another configuration (disk replay" in done.stderr
+    assert {path.name: path.read_bytes() for path in (tmp_path / "out").iterdir()} == before
+
+
+@pytest.mark.parametrize("theirs", ["results.parquet", "replay.json", "distribution.csv"])
+def test_results_of_others_are_left_alone(tmp_path: Path, theirs: str):
+    write(tmp_path, VALIDATION)
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / theirs).write_text("theirs")
+    done = memwalk("disk", "replay", "a.trace", "--device", "./small.yaml", "--out", "out", cwd=tmp_path)
+    assert done.returncode == 2
+    assert "choose another folder" in done.stderr
+    assert [path.read_text() for path in (tmp_path / "out").iterdir()] == ["theirs"]
 
 
 @pytest.mark.usefixtures("interruptible")

@@ -10,14 +10,20 @@ from memwalk.analysis.cli.event_progress import event_progress
 from memwalk.analysis.cli.sizes import each_once
 from memwalk.simcore.engines import native
 from memwalk.simcore.errors import UserError
-from memwalk.simcore.files import expect_folder, write_atomically
 from memwalk.simcore.machine import load_machine
 from memwalk.simcore.units import in_units, to_bytes
 
 if TYPE_CHECKING:
     import pandas as pd
 
+    from memwalk.analysis.cli.results_folder import ResultsFolder
+
 app = typer.Typer(add_completion=False)
+
+_TABLES = ("curve", "curve-sample", "curve-exact", "classes")
+_IMAGES = ("png", "svg")
+_FILES = (*(f"{name}.{kind}" for name in _TABLES for kind in ("parquet", "csv")), *(f"curve.{kind}" for kind in _IMAGES))
+"""What a folder of results may have."""
 
 
 @app.command(epilog="Example: memwalk curve search.parquet --sizes 16KiB,256KiB,2MiB --classify thesis-simulator -o out/curve")
@@ -50,14 +56,15 @@ def curve(
     samples = shards is not None or shards_lines is not None
     if against_exact and not samples:
         raise UserError("--against-exact compares an estimate; add --shards or --shards-lines")
-    if output is not None:
-        expect_folder(output)
     from memwalk.analysis.capacities import Geometry
     from memwalk.analysis.traces import curves
 
     console.warn_of_build()
     geometry = Geometry(line, sets)
     chosen = None if sizes is None else list(each_once("--sizes", sizes, _size))
+    machine = None if classify is None else load_machine(classify).native()
+    options = {"line": line, "sets": sets, "sizes": chosen, "shards": shards, "shards_lines": shards_lines, "exact": against_exact}
+    folder = None if output is None else _claim(output, trace, options, machine)
     tables: dict[str, pd.DataFrame] = {}
     try:
         if samples:
@@ -70,7 +77,7 @@ def curve(
     except native.SpecError as error:
         path, message = error.args
         raise UserError(f"--{path}: {message}") from None
-    classes = None if classify is None else _classes(trace, classify)
+    classes = None if machine is None else _classes(trace, machine)
     result: dict[str, Any] = {"trace": str(trace), "line_bytes": line, "sets": sets}
     result |= {name: table.to_dict("records") for name, table in tables.items()}
     if against_exact:
@@ -78,8 +85,8 @@ def curve(
         result["error"] = {"mean_absolute": float(off.mean()), "largest": float(off.max())}
     if classes is not None:
         result["classes"] = classes.to_dict("records")
-    if output is not None:
-        _write(output, trace, tables, classes)
+    if folder is not None:
+        _write(folder, trace, tables, classes)
     if json:
         console.print_json(result)
     else:
@@ -93,14 +100,21 @@ def _size(text: str) -> int:
         raise UserError(f"--sizes: {error}") from None
 
 
-def _classes(trace: Path, machine: str) -> "pd.DataFrame":
+def _claim(path: Path, trace: Path, options: dict[str, Any], machine: dict[str, Any] | None) -> "ResultsFolder":
+    """Make sure of a folder for these curves, and for the classes of misses in a machine's caches if there is one."""
+    from memwalk.analysis.cli.results_folder import ResultsFolder
+
+    return ResultsFolder.claim(path, _FILES, ("curve", trace, options), machine=machine)
+
+
+def _classes(trace: Path, machine: dict[str, Any]) -> "pd.DataFrame":
     from memwalk.analysis.traces import curves
 
     with event_progress("classifying", None) as progress:
-        return curves.classes(trace, load_machine(machine).native(), progress)
+        return curves.classes(trace, machine, progress)
 
 
-def _write(folder: Path, trace: Path, tables: "dict[str, pd.DataFrame]", classes: "pd.DataFrame | None") -> None:
+def _write(folder: "ResultsFolder", trace: Path, tables: "dict[str, pd.DataFrame]", classes: "pd.DataFrame | None") -> None:
     """Write every table as Parquet and CSV, and the figure as PNG and SVG."""
     from memwalk.analysis.experiments.results import parquet_bytes
     from memwalk.analysis.figures.curve import draw_curves
@@ -109,13 +123,12 @@ def _write(folder: Path, trace: Path, tables: "dict[str, pd.DataFrame]", classes
     named = {f"curve-{name}" if len(tables) > 1 else "curve": table for name, table in tables.items()}
     if classes is not None:
         named["classes"] = classes
+    files: dict[str, bytes] = {}
     for name, table in named.items():
-        write_atomically(folder / f"{name}.parquet", parquet_bytes(table))
-        write_atomically(folder / f"{name}.csv", table.to_csv(index=False).encode())
+        files |= {f"{name}.parquet": parquet_bytes(table), f"{name}.csv": table.to_csv(index=False).encode()}
     figure = draw_curves(trace.name, tables)
-    for kind in ("png", "svg"):
-        write_atomically(folder / f"curve.{kind}", image(figure, kind))
-    console.note(f"tables and figure in {folder}")
+    folder.write(files | {f"curve.{kind}": image(figure, kind) for kind in _IMAGES})
+    console.note(f"tables and figure in {folder.path}")
 
 
 def _print(result: dict[str, Any], *, every_row: bool) -> None:

@@ -9,7 +9,7 @@ import typer
 from memwalk.analysis.cli import console
 from memwalk.analysis.cli.event_progress import event_progress
 from memwalk.simcore.errors import UserError
-from memwalk.simcore.files import expect_file, expect_folder, expect_new_file, write_atomically
+from memwalk.simcore.files import expect_file, expect_new_file, write_atomically
 from memwalk.simcore.json_text import json_text
 from memwalk.simcore.storage.disksim import Format
 from memwalk.simcore.storage.queues import FCFS, QUEUES
@@ -17,6 +17,7 @@ from memwalk.simcore.storage.replay import DEPTH
 from memwalk.simcore.validation import nearest
 
 if TYPE_CHECKING:
+    from memwalk.analysis.cli.results_folder import ResultsFolder
     from memwalk.analysis.disk_traces.replay import Replay
 
 app = typer.Typer(
@@ -27,6 +28,8 @@ app = typer.Typer(
 )
 
 _IMAGES = ("png", "svg")
+_FILES = ("replay.json", *(f"distribution.{kind}" for kind in ("parquet", "csv", *_IMAGES)))
+"""What a folder of results has."""
 _AUTO = "auto"
 """The format that the first line shows."""
 
@@ -68,13 +71,12 @@ def replay(
         raise UserError(f"--plot {plot}: cannot draw `{plot.suffix}`; end the name in {' or '.join(f'.{kind}' for kind in _IMAGES)}")
     if plot is not None:
         expect_file(plot)
-    if out is not None:
-        expect_folder(out)
     from memwalk.analysis.disk_traces.replay import replay_trace
     from memwalk.simcore.storage import load_device
 
     loaded = load_device(device)
     depth = DEPTH if depth is None else depth
+    folder = None if out is None else _claim(out, trace, {"queue": queue, "depth": depth, "format": format_}, loaded.name)
     started = time.monotonic()
     with event_progress("replaying", None, "requests") as show:
         chosen = None if format_ == _AUTO else Format(format_)
@@ -99,7 +101,7 @@ def replay(
         replayed.ended.add_note(f"these are the results of {console.counted(requests, 'request')}, and no files were written")
         raise replayed.ended
     console.note(f"{console.counted(requests, 'request')} in {seconds:.1f} s, {requests / max(seconds, 1e-3):,.0f} requests/s")
-    _write(result, replayed, plot, out)
+    _write(result, replayed, plot, folder)
 
 
 @app.command(epilog="Example: memwalk disk convert atlas10k.trace.gz atlas10k.ascii")
@@ -143,7 +145,14 @@ def _print(title: str, kinds: dict[str, dict[str, float | int]]) -> None:
         console.print_table("against the measured times", ["requests", "demerit (ms)", "of the mean"], demerits)
 
 
-def _write(result: dict[str, Any], replayed: "Replay", plot: Path | None, folder: Path | None) -> None:
+def _claim(path: Path, trace: Path, options: dict[str, Any], device: str) -> "ResultsFolder":
+    """Make sure of a folder for the results of a replay."""
+    from memwalk.analysis.cli.results_folder import ResultsFolder
+
+    return ResultsFolder.claim(path, _FILES, ("disk replay", trace, options), device=device)
+
+
+def _write(result: dict[str, Any], replayed: "Replay", plot: Path | None, folder: "ResultsFolder | None") -> None:
     """Write the figure, and the folder of results."""
     if plot is None and folder is None:
         return
@@ -161,9 +170,10 @@ def _write(result: dict[str, Any], replayed: "Replay", plot: Path | None, folder
     if folder is None:
         return
     table = pd.concat([steps.assign(distribution=name) for name, steps in distributions.items()], ignore_index=True)
-    write_atomically(folder / "distribution.parquet", parquet_bytes(table))
-    write_atomically(folder / "distribution.csv", table.to_csv(index=False).encode())
-    write_atomically(folder / "replay.json", json_text(result, indent=1).encode())
-    for kind in _IMAGES:
-        write_atomically(folder / f"distribution.{kind}", image(figure, kind))
-    console.note(f"results and figure in {folder}")
+    files = {
+        "distribution.parquet": parquet_bytes(table),
+        "distribution.csv": table.to_csv(index=False).encode(),
+        "replay.json": json_text(result, indent=1).encode(),
+    }
+    folder.write(files | {f"distribution.{kind}": image(figure, kind) for kind in _IMAGES})
+    console.note(f"results and figure in {folder.path}")
