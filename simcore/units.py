@@ -90,8 +90,10 @@ def in_units(size_bytes: int) -> str:
 
 
 def to_hertz(value: Any) -> int:
-    """Convert a frequency such as ``1.5GHz`` to hertz."""
+    """Convert a frequency such as ``1.5GHz`` to hertz; 0 is none."""
     quantity = _of_dimension(value, "frequency", "1GHz")
+    if not quantity.amount:
+        raise ValueError(f"`{value}` is too small; write for example 1GHz")
     return _whole(quantity, quantity.amount, "hertz")
 
 

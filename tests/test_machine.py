@@ -172,6 +172,7 @@ def test_the_nearest_source_counts_and_overrides_are_their_own(tmp_path: Path) -
             "clock_hz: 30ns",
             "small.yaml:4:11: clock_hz: `30ns` is in time, but a frequency belongs here",
         ),
+        ("clock_hz: 1GHz", "clock_hz: 0GHz", "small.yaml:4:11: clock_hz: `0GHz` is too small; write for example 1GHz"),
         ("schema_version: 1", "schema_version: 2", "small.yaml:1:17: schema_version: `2` is not one of 1"),
         ("ways: 2", "ways: 2, shared: null", "small.yaml:19:69: caches.1.shared: `null` is neither true nor false"),
         ("clock_hz: 1GHz", "clock_hz: 1GHz\ncores:", "small.yaml:5:1: cores: nothing is not a whole number; write for example 4"),
@@ -182,6 +183,7 @@ def test_mistakes_are_told_where_they_stand(tmp_path: Path, old: str, new: str, 
     with pytest.raises(UserError) as error:
         machine(tmp_path, MACHINE.replace(old, new, 1))
     assert answer in str(error.value)
+    assert len(str(error.value).splitlines()) == 1
 
 
 def test_impossible_geometry_is_found_by_rust_and_told_at_its_line(tmp_path: Path) -> None:
