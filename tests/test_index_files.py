@@ -144,6 +144,20 @@ def test_a_file_that_is_cut_off_is_refused(cut: int, tmp_path: Path) -> None:
     assert (done.returncode, "is cut off" in done.stderr) == (2, True)
 
 
+def test_a_damaged_page_is_told_where_its_file_is_named(tmp_path: Path) -> None:
+    """It is found when the file is read, by the run of a variant that names another file than the rest."""
+    for name in ("keys.pages", "others.pages"):
+        build(tmp_path, "array", name=name)
+    content = bytearray((tmp_path / "others.pages").read_bytes())
+    content[len(content) // 2] ^= 1
+    (tmp_path / "others.pages").write_bytes(content)
+    write_experiment(tmp_path, LEAST + "variants:\n  a: {}\n  b: {workload.page_file: others.pages}\n")
+    done = memwalk("run", "experiment.yaml", "--jobs", "1", cwd=tmp_path)
+    assert done.returncode == 2
+    assert "experiment.yaml:7:27: page_file: " in done.stderr
+    assert "others.pages: page 2" in done.stderr
+
+
 def test_a_folder_and_a_device_are_no_page_files(tmp_path: Path) -> None:
     for place in (tmp_path, Path("/dev/zero")):
         with pytest.raises(UserError, match="is no regular file"):

@@ -10,6 +10,7 @@ from memwalk.simcore.dbms import PART
 from memwalk.simcore.engines import native
 from memwalk.simcore.errors import UserError
 from memwalk.simcore.machine import spec_error
+from memwalk.simcore.yaml_source import Sourced
 
 
 def refuse_missing_profiles(rows: Iterable[Row]) -> None:
@@ -56,22 +57,26 @@ def told_where_written(rows: Iterable[Row]) -> Iterator[None]:
 
 
 def _placed(refused: RefusedError, row: Row) -> UserError:
-    """Name the value of the machine that is refused, or the parameter of a program, or else the workload, whose needs were not met."""
+    """Name the value of the machine, of the workload or of a program that is refused, or else the workload, whose needs were not met."""
     error, machine = refused.error, row.machine_source
+    alone = row.workload_source if row.beside_source is None else None  # of several workloads nobody says whose
     if isinstance(error, native.ShortageError):
-        return _placed_shortage(error, row)
-    if machine is not None and isinstance(error, native.SpecError) and str(error.args[0]).split(".", maxsplit=1)[0] in machine.data:
-        return spec_error(error, machine)
+        return _placed_shortage(error, row, alone)
+    if isinstance(error, native.SpecError):
+        step = str(error.args[0]).split(".", maxsplit=1)[0]
+        for written in (machine, alone):
+            if written is not None and step in written.data:
+                return spec_error(error, written)
     source = row.workload_source if row.beside_source is None else row.beside_source
     if isinstance(error, MisfitError) and source is not None:
         return source.error((*error.within, error.parameter), str(error))
     return refused if row.workload_source is None else row.workload_source.error((), str(refused))
 
 
-def _placed_shortage(error: native.ShortageError, row: Row) -> UserError:
-    """Name the value of the machine that takes too much memory, or the workload's parameter; of several workloads nobody says whose."""
+def _placed_shortage(error: native.ShortageError, row: Row, alone: Sourced | None) -> UserError:
+    """Name the value of the machine that takes too much memory, or the parameter of the workload ``alone``."""
     part, _, path = error.path.partition(".")
-    written = {"machine": row.machine_source, "workload": row.workload_source if row.beside_source is None else None}.get(part)
+    written = {"machine": row.machine_source, "workload": alone}.get(part)
     if written is not None:
         return spec_error(native.SpecError(path, error.message), written)
     return error if row.workload_source is None else row.workload_source.error((), str(error))
