@@ -52,6 +52,36 @@ def test_documented_examples_make_valid_traces(example: str, tmp_path: Path) -> 
     assert native.trace_check(path)["summary"]["events"] >= description["accesses"] > 0
 
 
+@pytest.mark.parametrize(
+    ("name", "at_export", "at_import"),
+    [
+        ("dramsim", "dramsim3", "dramsim"),
+        ("dramsim3", "dramsim3", "dramsim"),
+        ("ramulator1", "ramulator1", "ramulator"),
+        ("ramulator2", "ramulator", "ramulator2"),
+        ("din", "din", "din"),
+    ],
+)
+def test_a_format_has_one_name_at_export_and_import(name: str, at_export: str, at_import: str, tmp_path: Path) -> None:
+    """Each command takes the other's names, too, so that what one writes under a name the other reads under it."""
+    native.record({"kernel": "pointer-chase", "lines": 50, "tlb": "cold"}, tmp_path / "t.parquet")
+    done = memwalk("trace", "export", "t.parquet", "--format", name, "-o", "theirs", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert f"as {at_export}\n" in done.stdout
+    assert imported(tmp_path / "theirs", "--format", name, output=tmp_path / "back.parquet")["format"] == at_import
+
+
+def test_a_name_of_two_formats_stays_that_of_the_command(tmp_path: Path) -> None:
+    native.record({"kernel": "pointer-chase", "lines": 50, "tlb": "cold"}, tmp_path / "t.parquet")
+    for name in ("ramulator1", "ramulator"):
+        assert memwalk("trace", "export", "t.parquet", "--format", name, "-o", name, cwd=tmp_path).returncode == 0
+    assert imported(tmp_path / "ramulator1", "--format", "ramulator", output=tmp_path / "1.parquet")["format"] == "ramulator"
+    done = memwalk("trace", "import", "ramulator", "--format", "ramulator", "-o", "2.parquet", cwd=tmp_path)
+    assert done.returncode == 2
+    done = memwalk("trace", "export", "t.parquet", "--format", "dinero", "-o", "dinero", cwd=tmp_path)
+    assert "--format dinero: did you mean `din`?" in done.stderr, "import calls another format so, and its own `din` as well"
+
+
 def test_a_trace_comes_through_a_pipe_and_replays(tmp_path: Path) -> None:
     (tmp_path / "small.yaml").write_text(MACHINE)
     run = command("trace", "import", "-", "-o", tmp_path / "t.parquet", "--segment", "stack=0x1ffef00000:1MiB", "--json")

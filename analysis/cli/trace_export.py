@@ -7,6 +7,7 @@ import typer
 
 from memwalk.analysis.cli import console
 from memwalk.analysis.cli.event_progress import event_progress
+from memwalk.analysis.cli.trace_formats import at_export
 from memwalk.analysis.experiments.parameters import either
 from memwalk.simcore.engines import native
 from memwalk.simcore.errors import UserError
@@ -23,7 +24,7 @@ PROMISED = (".bz2", ".br", ".lz4", ".lzma", ".snappy", ".z", ".zip", ".zst", ".z
 def export(
     *,
     trace: Annotated[Path, typer.Argument(help="Trace file.")],
-    format_: Annotated[str, typer.Option("--format", help="din, dramsim3, ramulator, ramulator1, champsim, gem5-packet or gem5-elastic.")],
+    format_: Annotated[str, typer.Option("--format", help="din, dramsim3, ramulator2, ramulator1, champsim, gem5-packet or gem5-elastic.")],
     output: Annotated[Path, typer.Option("--out", "-o", help="File to write; .gz and .xz are compressed.")],
     machine: Annotated[
         str | None, typer.Option(help="Machine whose line size and clock the file is for; the gem5 formats need one.")
@@ -32,6 +33,7 @@ def export(
 ) -> None:
     """Write a trace in the format of another simulator, and say what that format loses."""
     formats = {entry["name"]: entry for entry in native.export_formats()}
+    format_ = at_export(format_, formats)
     if format_ not in formats:
         raise UserError(f"--format {format_}: {nearest(format_, formats)}")
     if machine is None and formats[format_]["needs_machine"]:

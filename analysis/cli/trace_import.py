@@ -8,6 +8,7 @@ import typer
 
 from memwalk.analysis.cli import console
 from memwalk.analysis.cli.event_progress import event_progress
+from memwalk.analysis.cli.trace_formats import at_import
 from memwalk.analysis.traces.basic_blocks import block_instructions
 from memwalk.simcore import units
 from memwalk.simcore.engines import native
@@ -76,6 +77,7 @@ def import_trace(
     program has begun them. They wait for each other where the program has said `memwalk barrier`.
     """
     names = [_AUTO, *(about["name"] for about in native.import_formats())]
+    format_ = at_import(format_, names)
     if format_ not in names:
         raise UserError(f"--format {format_}: no such format; {nearest(format_, names)}")
     expect_new_file(output, makes_folder=False)
