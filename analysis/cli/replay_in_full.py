@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from memwalk.analysis.cli import console, replay_tables
 from memwalk.analysis.cli.event_progress import event_progress
 from memwalk.simcore.engines import native
+from memwalk.simcore.errors import UserError
 from memwalk.simcore.machine import Machine, spec_error
 
 if TYPE_CHECKING:
@@ -24,7 +25,8 @@ def run_in_full(trace: Path, machine: Machine, *, dependences: str | None, place
 
     started = time.monotonic()
     facts = TraceFacts.of(trace)
-    window = {name: facts.position(f"--{name.replace('_', '-')}", text) for name, text in places.items()}
+    options = {f"--{name.replace('_', '-')}": text for name, text in places.items()}
+    window = {name: facts.position(option, text) for name, (option, text) in zip(places, options.items(), strict=True)}
     chosen = runs.chosen(facts, dependences)
     plan = runs.TracePlan(facts, machine.native(), chosen, window, dict(places))
     if out is not None:
@@ -36,6 +38,8 @@ def run_in_full(trace: Path, machine: Machine, *, dependences: str | None, place
             results = runs.run(plan, sites=out is not None, progress=progress)
         except native.SpecError as error:
             raise spec_error(error, machine.source) from None
+        except UserError as error:
+            raise _placed(error, facts.path, options) from None
     if out is not None:
         runs.write(results, out, started)
         console.note_results(out)
@@ -43,6 +47,13 @@ def run_in_full(trace: Path, machine: Machine, *, dependences: str | None, place
         console.print_json(_tree(results))
     else:
         replay_tables.print_runs(results)
+
+
+def _placed(error: UserError, trace: Path, options: Mapping[str, str]) -> UserError:
+    """Name the options of a part that the trace does not have, of which the simulator says what is wrong with *it*, or *its* warm-up."""
+    if not options or not str(error).startswith(f"{trace}: it"):
+        return error
+    return UserError(f"{' '.join(f'{option} {text}' for option, text in options.items())}: {error}")
 
 
 def _tree(results: "TraceResults") -> dict[str, Any]:

@@ -34,10 +34,13 @@ class SamplePlan:
         if len(parts) != 3 or not all(_COUNT.fullmatch(part) for part in parts):
             raise UserError(f"--sample {text}: give `{AUTO}` or UNIT:WARMUP:PERIOD in instructions, such as 1000:2000:100000")
         unit, warmup, period = map(int, parts)
-        if unit < 1 or period < unit + warmup:
-            raise UserError(f"--sample {text}: the period is at least unit and warm-up together, and the unit at least 1")
+        if unit < 1:
+            raise UserError(f"--sample {text}: a unit of {unit} measures nothing; the least is 1")
+        if period < unit + warmup:
+            both = f"a unit of {unit} behind a warm-up of {warmup}"
+            raise UserError(f"--sample {text}: a period of {period} is too short for {both}; the least is {unit + warmup}")
         if period > console.MOST:
-            raise UserError(f"--sample {text}: the period is at most {console.MOST}")
+            raise UserError(f"--sample {text}: a period of {period} is too long; the most is {console.MOST}")
         return cls(text, {"unit": unit, "warmup": warmup, "period": period})
 
 
