@@ -44,6 +44,10 @@ def test_a_sample_comes_with_its_interval(folder: Path) -> None:
     assert low < middle < high
     assert low <= timed["cycles"] <= high
     assert sampled["statistics"]["caches"][0]["misses"] == timed["caches"][0]["misses"]
+    printed = memwalk("replay", "t.parquet", "--sample", "500:500:2000", "--machine", "./small.yaml", cwd=folder).stdout
+    assert f" {middle:,.0f}\n" in printed
+    assert f" {low:,.0f} to {high:,.0f} (±" in printed
+    assert middle > 1000, "numbers have separators there"
 
 
 OUTCOME = {"operations", "returned", "checksum", "index_bytes"}

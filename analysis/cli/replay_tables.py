@@ -69,12 +69,12 @@ def print_sample(title: str, statistics: Statistics) -> None:
     estimate = statistics["estimate"]
     low, middle, high = estimate["cycles"]
     rows = [
-        ["cycles, estimated", f"{middle:.0f}"],
-        [f"{estimate['confidence_percent']}% interval", f"{low:.0f} to {high:.0f} (±{(high - middle) / max(middle, 1):.2%})"],
+        ["cycles, estimated", f"{middle:,.0f}"],
+        [f"{estimate['confidence_percent']}% interval", f"{low:,.0f} to {high:,.0f} (±{(high - middle) / max(middle, 1):.2%})"],
         ["cycles per instruction", f"{estimate['cycles_per_instruction']:.4f}"],
         ["coefficient of variation", f"{estimate['coefficient_of_variation']:.3f}"],
         ["units measured", estimate["units"]],
-        ["instructions measured", f"{estimate['measured_instructions']} of {estimate['instructions']}"],
+        ["instructions measured", f"{estimate['measured_instructions']:,} of {estimate['instructions']:,}"],
     ]
     console.print_table(title, ["sample", "value"], rows)
     print_timing("counts of the whole run; time of what was run in full", statistics["statistics"])
