@@ -373,6 +373,9 @@ def test_on_a_disk_mbsm_is_ranked_with_the_time_of_its_runs(tmp_path: Path) -> N
 def test_without_storage_pages_are_in_memory(tmp_path: Path) -> None:
     result = advice(tmp_path, "--dbms", "shore-pentium2", "--sample", "2000", "--json")
     assert [layout["io_seconds"] for layout in json.loads(result.stdout)["layouts"]] == [0, 0, 0]
+    assert [layout["megabytes_read"] for layout in json.loads(result.stdout)["layouts"]] == [0, 0, 0]
+    assert "MB read" not in advice(tmp_path, "--sample", "1000").stdout
+    assert "MB read" in advice(tmp_path, "--sample", "1000", "--storage", "raid0-6-disks").stdout
 
 
 def test_pages_without_room_are_the_users_mistake(tmp_path: Path) -> None:

@@ -56,7 +56,7 @@ def layout(
         return
     simulated, predicted = ("total", "I/O", "processor"), ("total", "I/O", "iteration", "tuples")
     columns = ["layout", *(f"simulated s,\n{part}" for part in simulated), *(f"predicted s,\n{part}" for part in predicted)]
-    columns += ["predicted\nMB read", "lines/record"]
+    columns += [*(["predicted\nMB read"] if storage else []), "lines/record"]
     lines = [
         [
             one.layout,
@@ -67,7 +67,7 @@ def layout(
             one.predicted_io_seconds,
             one.iteration_seconds,
             one.reconstruction_seconds,
-            one.megabytes_read,
+            *([one.megabytes_read] if storage else []),
             one.lines_per_record,
         ]
         for one in ranked

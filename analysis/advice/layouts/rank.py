@@ -28,7 +28,7 @@ class Advice:
     iteration_seconds: float
     reconstruction_seconds: float
     megabytes_read: float
-    """Predicted; millions of bytes."""
+    """Predicted; millions of bytes, from storage: none if pages are in memory."""
     lines_per_record: float
     """Lines fetched from memory per record and query, simulated."""
     waiting_seconds: float = 0.0
@@ -49,11 +49,11 @@ def advise(task: Task, platform: Platform, sample: int, progress: Callable[[str]
         laid = super_blocks.lay_out(task, platform.disk, PAGE_HEADER_BYTES) if layout == "mbsm" and platform.disk is not None else None
         simulated = [simulate(layout, query, task, platform, sample, laid=laid) for query in task.workload.queries]
         predicted = [predict(layout, query, task, costs, laid) for query in task.workload.queries]
-        ranked.append(_weighed(layout, task, predicted, simulated))
+        ranked.append(_weighed(layout, task, predicted, simulated, stored=platform.device is not None))
     return sorted(ranked, key=lambda advice: advice.simulated_seconds)
 
 
-def _weighed(layout: Layout, task: Task, predicted: list[Prediction], simulated: list[Simulated]) -> Advice:
+def _weighed(layout: Layout, task: Task, predicted: list[Prediction], simulated: list[Simulated], *, stored: bool) -> Advice:
     queries = task.workload.queries
     runs = sum(query.weight for query in queries)
 
@@ -69,7 +69,7 @@ def _weighed(layout: Layout, task: Task, predicted: list[Prediction], simulated:
         predicted_io_seconds=total([one.cost.io for one in predicted]),
         iteration_seconds=total([one.cost.iteration for one in predicted]),
         reconstruction_seconds=total([one.cost.reconstruction for one in predicted]),
-        megabytes_read=total([one.bytes_read for one in predicted]) / 1e6,
+        megabytes_read=total([one.bytes_read for one in predicted]) / 1e6 if stored else 0.0,
         lines_per_record=total([one.lines_per_record for one in simulated]) / runs,
         waiting_seconds=total([one.waiting_seconds for one in simulated]),
     )
