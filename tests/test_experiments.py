@@ -223,6 +223,13 @@ def test_unknown_scales_are_answered_with_the_nearest(tmp_path: Path) -> None:
         rows(tmp_path, scale="quik")
 
 
+def test_experiments_of_ours_have_a_quick_scale() -> None:
+    """But for one, whose variants are of two kernels that call their sizes differently: a scale is laid on both."""
+    files = (ROOT / "configs/experiments").glob("*.yaml")
+    slow = {file.stem for file in files if "quick" not in load_experiment(file).body.scales}
+    assert slow == {"variable-length-tuples"}
+
+
 def test_a_panel_of_a_figure_keeps_the_lines_of_its_file() -> None:
     figure = parse("experiments:\n  left:\n    machine: thesis-simulator\n    gird: {}\n", "fig.yaml")
     with pytest.raises(UserError, match=r"fig\.yaml:4:5: unknown key `gird`; did you mean `grid`"):
