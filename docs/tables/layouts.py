@@ -91,4 +91,4 @@ def strings_that_grow(results: pd.DataFrame) -> Table:
         ("DSM, through indexes", "dsm"),
     )
     longest = values("workload.updated_string_bytes", [20, 30, 60], lambda size: f"{size} bytes")
-    return grid(results, rows, longest, lambda row: f"{row['cycles'] / row['updated']:.0f}, {percent(row['moved'] / row['updated'])}")
+    return grid(results, rows, longest, lambda row: f"{row['cycles'] / row['returned']:,.0f}, {percent(row['moved_records'] / row['returned'])}")
