@@ -91,4 +91,9 @@ def strings_that_grow(results: pd.DataFrame) -> Table:
         ("DSM, through indexes", "dsm"),
     )
     longest = values("workload.updated_string_bytes", [20, 30, 60], lambda size: f"{size} bytes")
-    return grid(results, rows, longest, lambda row: f"{row['cycles'] / row['returned']:,.0f}, {percent(row['moved_records'] / row['returned'])}")
+
+    def cell(row: pd.Series) -> str:
+        changed = row["returned"]
+        return f"{row['cycles'] / changed:,.0f}, {percent(row['moved_records'] / changed)}"
+
+    return grid(results, rows, longest, cell)
