@@ -31,6 +31,7 @@ mod policies;
 mod properties;
 mod sampling;
 mod shared_frames;
+mod shared_levels;
 mod stack_distance;
 mod storage;
 mod storage_on_cores;
