@@ -410,7 +410,11 @@ fn a_prefetcher_of_an_exclusive_level_leaves_what_nearer_caches_have() {
     };
     let events: Vec<Event> = (0..50).flat_map(round).collect();
     let counts = run(&spec, &events).caches[2].prefetchers.expect("one");
-    assert!(counts.issued > 100);
+    assert_eq!(
+        counts.issued,
+        4 * 50,
+        "line 101 is in the first cache when 100 is missed"
+    );
     assert!(
         counts.issued - counts.useful - counts.unused <= 2,
         "{counts:?}"
