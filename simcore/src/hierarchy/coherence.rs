@@ -84,10 +84,12 @@ impl Hierarchy {
             level: copy.brought_by.unwrap_or(port.levels() + 1),
         };
         if copy.brought_by.is_none() {
-            port.coherence.transfers += 1;
             served.complete = self.settle::<T>(line, when.delayed_to(served.complete));
+        }
+        if served.level > port.levels() {
+            port.coherence.transfers += 1;
         } else if port.own < port.levels() {
-            // It finds the line on its way there.
+            // It finds the line on its way to the level behind the cores' own.
             port.counts[port.own].merges += 1;
         }
         if stores {
