@@ -91,7 +91,7 @@ def trace(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (f"trace head TRACE -n {BEYOND}", ("--count", BEYOND, "the most is")),
         ("trace head TRACE -n 0", ("--count", "`0`", "the least is 1")),
         ("replay TRACE --machine thesis-simulator --sample ²:0:5", ("--sample ²:0:5", "UNIT:WARMUP:PERIOD")),
-        (f"replay TRACE --machine thesis-simulator --sample 1:1:{BEYOND}", ("--sample", BEYOND, "at most 9223372036854775807")),
+        (f"replay TRACE --machine thesis-simulator --sample 1:1:{BEYOND}", ("--sample", BEYOND, "the most is 9223372036854775807")),
         (f"replay TRACE --machine thesis-simulator --from {'9' * 5000}", ("--from", "a number of events such as")),
         ("replay TRACE --machine thesis-simulator --until -1", ("--until -1", "a number of events such as")),
         ("trace import x.din --segment heap=-1:4KiB -o x.parquet", ("--segment heap=-1:4KiB", "`-1` is no address", "heap=0x4a00000")),
