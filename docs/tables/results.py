@@ -1,5 +1,6 @@
 """What tables are made from: experiments, as `memwalk run` runs them, and their results."""
 
+import json
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -37,8 +38,15 @@ class Run:
         subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
 
     def results(self, out: Path) -> pd.DataFrame:
-        """Return a row for each point."""
-        return pd.read_parquet(self.folder(out) / "results.parquet")
+        """Return a row for each point. What a simulated DRAM counted stands in no table of results: it is added as `dram_...`."""
+        results = pd.read_parquet(self.folder(out) / "results.parquet")
+        counted = pd.DataFrame([self._dram(out, point) for point in results["point"]], index=results.index)
+        return results.join(counted.add_prefix("dram_"))
+
+    def _dram(self, out: Path, point: str) -> dict[str, int]:
+        found = json.loads((self.folder(out) / "points" / f"{point}.json").read_text())
+        counts: dict[str, int] = found.get("statistics", {}).get("dram") or {}
+        return counts
 
 
 @cache

@@ -1,7 +1,5 @@
 """Tables of docs/storage.md and docs/mbsm.md."""
 
-from collections.abc import Callable
-
 import pandas as pd
 
 from docs.tables.cells import Select, Table, grid, number, one, values, variants
@@ -27,15 +25,9 @@ def scans_of_a_drive(results: pd.DataFrame) -> Table:
 def programs_side_by_side(results: pd.DataFrame) -> Table:
     """Return how much longer programs take beside each other, by queue."""
     queues = variants(("first come, first served", "first come"), "C-LOOK", "aged SPTF", "disks apart")
-    measures: dict[str, Callable[[float], str]] = {
-        "users.slowdown": number,
-        "scan.slowdown": number,
-        "plain.slowdown": number,
-        "scan.seconds": number,
-        "users.tpmc": number,
-    }
+    measures = ("users.slowdown", "scan.slowdown", "plain.slowdown", "scan.seconds", "users.tpmc")
     found = [one(results, queue) for queue in queues.values()]
-    body = [[f"`{name}`", *(written(row[name]) for row in found)] for name, written in measures.items()]
+    body = [[f"`{name}`", *(number(row[name], places=2) for row in found)] for name in measures]
     return [["", *queues], *body]
 
 
