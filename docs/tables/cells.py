@@ -57,6 +57,11 @@ def variants(*names: str | tuple[str, str]) -> dict[str, Select]:
     return {label: {"variant": name} for label, name in pairs}
 
 
+def cores(numbers: Iterable[int]) -> dict[str, Select]:
+    """Select results by threads, which have a core each."""
+    return values("workload.threads", numbers, lambda number: "1 core" if number == 1 else str(number))
+
+
 def values(column: str, of: Iterable[Any], label: Callable[[Any], str] = str) -> dict[str, Select]:
     """Select values of a column, with labels made of them."""
     return {label(value): {column: value} for value in of}

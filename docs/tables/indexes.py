@@ -2,9 +2,9 @@
 
 import pandas as pd
 
-from docs.tables.cells import Select, Table, best, grid, number, one, percent, values, variants
+from docs.tables.cells import Select, Table, best, cores, grid, number, one, percent, values, variants
 from docs.tables.registry import table
-from docs.tables.results import Run, machine, microseconds
+from docs.tables.results import Run, machine, microseconds, share
 
 STRUCTURES = ["slotted", "array", "micro-index", "disk-first", "cache-first"]
 POOLS: dict[str, Select] = {
@@ -39,12 +39,11 @@ def searches_by_pool_in_short(results: pd.DataFrame) -> Table:
 
 def _by_threads(results: pd.DataFrame, rows: dict[str, Select]) -> Table:
     """Return millions of operations per second by threads, and for how much of the time eight wait for latches."""
-    columns = values("workload.threads", THREADS, lambda threads: "1 core" if threads == 1 else str(threads))
-    made = grid(results, rows, columns, lambda row: number(1 / microseconds(row)), "index, and what the pool holds")
+    made = grid(results, rows, cores(THREADS), lambda row: number(1 / microseconds(row)), "index, and what the pool holds")
     made[0].append("on 8 cores, waits for latches")
     for cells, row in zip(made[1:], rows.values(), strict=True):
         eight = one(results, row, {"workload.threads": 8})
-        cells.append(percent(eight["slots_barrier"] / eight["slots_total"]))
+        cells.append(percent(share(eight, "barrier")))
     return made
 
 

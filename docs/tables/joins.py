@@ -4,17 +4,12 @@ from itertools import product
 
 import pandas as pd
 
-from docs.tables.cells import Select, Table, grid, number, one, percent, values, variants
+from docs.tables.cells import Select, Table, cores, grid, number, one, percent, values, variants
 from docs.tables.registry import table
-from docs.tables.results import Run, cycles, machine
+from docs.tables.results import Run, cycles, microseconds, share
 
 SKEWS: dict[str, Select] = values("workload.skew", [0.0, 1.0], lambda skew: f"skew {skew:.0f}")
 PROBES = Run("interleaved-probes")
-
-
-def _share(row: pd.Series, *causes: str) -> float:
-    """Return the share of slots that went to these causes."""
-    return float(sum(row[f"slots_{cause}"] for cause in causes) / row["slots_total"])
 
 
 def _few(row: pd.Series) -> str:
@@ -28,7 +23,7 @@ def interleaved_probes(results: pd.DataFrame) -> Table:
     causes = ("busy", "dcache", "branch", "other")
     made = [["", "skew", "cycles a probe", *(f"{cause} %" for cause in causes)]]
     for _, row in results.iterrows():
-        shares = [f"{100 * _share(row, cause):.1f}" for cause in causes]
+        shares = [f"{100 * share(row, cause):.1f}" for cause in causes]
         made.append([row["variant"], f"{row['workload.skew']:.0f}", number(cycles(row)), *shares])
     return made
 
@@ -51,7 +46,7 @@ def interleaved_probes_beside_published_ones(xeon: pd.DataFrame, of_112: pd.Data
         single = [one(results, {"variant": f"one by one{kind}"}, skew) for skew in SKEWS.values()]
         interleaved = [one(results, {"variant": f"AMAC{kind}"}, skew) for skew in SKEWS.values()]
         gains = [cycles(before) / cycles(after) for before, after in zip(single, interleaved, strict=True)]
-        return [label, *(f"{gain:.1f}" for gain in gains), f"{percent(_share(single[-1], 'dcache'))} (skew 1)"]
+        return [label, *(f"{gain:.1f}" for gain in gains), f"{percent(share(single[-1], 'dcache'))} (skew 1)"]
 
     return [
         ["", "AMAC over one by one, skew 0", "skew 1", "one by one waits for memory"],
@@ -69,10 +64,6 @@ def interleaved_probes_beside_published_ones(xeon: pd.DataFrame, of_112: pd.Data
     ]
 
 
-def _cores(threads: list[int]) -> dict[str, Select]:
-    return values("workload.threads", threads, lambda number: "1 core" if number == 1 else str(number))
-
-
 @table("partitioned-joins", Run("partitioned-joins"))
 def partitioned_joins(results: pd.DataFrame) -> Table:
     """Return cycles of a tuple of either input, of all cores together."""
@@ -81,7 +72,7 @@ def partitioned_joins(results: pd.DataFrame) -> Table:
         for platform, place in (("Xeon", "Xeon Silver 4110"), ("thesis", "thesis's machine"))
         for algorithm in ("no partitioning", "radix, one pass", "radix, two passes")
     }
-    return grid(results, rows, _cores([1, 2, 4, 8]), _few)
+    return grid(results, rows, cores([1, 2, 4, 8]), _few)
 
 
 @table("coherent-joins", Run("coherent-joins"))
@@ -102,7 +93,7 @@ def radix_bits(results: pd.DataFrame) -> Table:
     """Return cycles of a tuple by radix bits, and waits for translations."""
     bits = values("workload.radix_bits", [4, 6, 8, 10, 12, 14])
     made = [["radix bits", *bits]]
-    waiting = {"one pass, 4 KiB": "Xeon", "thesis, one pass": "thesis"}
+    waiting = {"one pass, 4 KiB", "thesis, one pass"}
     rows = {
         "Xeon, one pass, 4 KiB pages": "one pass, 4 KiB",
         "Xeon, one pass, 2 MiB pages": "one pass, 2 MiB",
@@ -117,7 +108,7 @@ def radix_bits(results: pd.DataFrame) -> Table:
         found = [one(results, {"variant": variant}, column) for column in bits.values()]
         made.append([label, *map(_few, found)])
         if variant in waiting:
-            made.append(["its waits for translations (% of the time)", *(f"{100 * _share(row, 'dtlb'):.0f}" for row in found)])
+            made.append(["its waits for translations (% of the time)", *(f"{100 * share(row, 'dtlb'):.0f}" for row in found)])
     return made
 
 
@@ -130,10 +121,10 @@ def _lines(row: pd.Series) -> float:
 @table("lines-past-the-caches", Run("lines-past-the-caches"))
 def lines_past_the_caches(results: pd.DataFrame) -> Table:
     """Return cycles of a tuple, of all cores together, and lines that it moves over the bus."""
-    cores = _cores([1, 4, 8])
-    made = [["", *cores, "lines"]]
+    numbers = cores([1, 4, 8])
+    made = [["", *numbers, "lines"]]
     for platform, way in product(("Xeon", "thesis"), ("tuple by tuple", "buffers", "buffers, past the caches")):
-        found = [one(results, {"variant": f"{platform} - {way}"}, column) for column in cores.values()]
+        found = [one(results, {"variant": f"{platform} - {way}"}, column) for column in numbers.values()]
         lines = sorted({f"{_lines(row):.1f}" for row in found})
         made.append([f"{platform}, {way}", *map(_few, found), " to ".join([lines[0], *lines[1:][-1:]])])
     return made
@@ -179,7 +170,7 @@ def joins_natively(results: pd.DataFrame) -> Table:
     made = [["", "dense, natively", "simulated", "scattered, natively", "simulated"]]
     for label, (variant, dense, scattered) in natively.items():
         found = [one(results, {"variant": variant}, KEYS_AND_BYTES[f"{keys}, 16 bytes"]) for keys in ("dense", "scattered")]
-        simulated = [f"{1e9 * cycles(row) / machine(row['machine.name'])['clock_hz']:.1f}" for row in found]
+        simulated = [f"{1000 * microseconds(row):.1f}" for row in found]
         made.append([label, dense, simulated[0], scattered, simulated[1]])
     return made
 
@@ -193,7 +184,7 @@ def _joins_on_disks(results: pd.DataFrame, ahead: str) -> Table:
             one(results, place, {"variant": f"{algorithm}{ahead}", "workload.threads": threads})
             for algorithm, threads in product(("GRACE", "group"), (1, 2, 4))
         ]
-        made.append([str(disks), *(f"{cycles(row):.0f} ({percent(_share(row, 'storage'))})" for row in found)])
+        made.append([str(disks), *(f"{cycles(row):.0f} ({percent(share(row, 'storage'))})" for row in found)])
     return made
 
 

@@ -4,7 +4,7 @@ import pandas as pd
 
 from docs.tables.cells import Select, Table, grid, number, one, percent, values, variants
 from docs.tables.registry import table
-from docs.tables.results import Run, cycles, microseconds
+from docs.tables.results import Run, cycles, microseconds, share
 
 LAYOUTS = Run("layouts-today")
 SETTINGS = ["Pentium II, Shore", "Pentium II", "Zen 4, Shore", "Zen 4, none", "Zen 4, next-line", "Zen 4, stream", "Zen 4, its own"]
@@ -17,7 +17,7 @@ def _layout(results: pd.DataFrame, setting: str, layout: str, of: Select) -> pd.
 
 
 def _shares(row: pd.Series, causes: tuple[str, ...]) -> list[str]:
-    return [f"{100 * row[f'slots_{cause}'] / row['slots_total']:.1f}" for cause in causes]
+    return [f"{100 * share(row, cause):.1f}" for cause in causes]
 
 
 def _gain(results: pd.DataFrame, setting: str, of: Select) -> str:

@@ -60,6 +60,11 @@ def cycles(row: pd.Series) -> float:
     return float(row["cycles"] / row["operations"])
 
 
+def share(row: pd.Series, cause: str) -> float:
+    """Return the share of slots that went to a cause."""
+    return float(row[f"slots_{cause}"] / row["slots_total"])
+
+
 def microseconds(row: pd.Series) -> float:
     """Return microseconds of an operation, with what it waits for storage if there is one."""
     seconds = row.get("seconds")
