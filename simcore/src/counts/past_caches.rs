@@ -1,6 +1,6 @@
 //! What non-temporal stores write past the caches.
 
-use crate::spec::{CacheSpec, MachineSpec};
+use crate::spec::MachineSpec;
 use crate::write_combining::{WriteCombining, beside};
 
 /// The write-combining buffers, and what has gone to memory because of them.
@@ -17,12 +17,8 @@ pub(super) struct PastCaches {
 
 impl PastCaches {
     pub(super) fn new(spec: &MachineSpec) -> Self {
-        let line_bytes =
-            |cache: Option<&CacheSpec>| cache.expect("a machine has caches").line_bytes;
-        let (first, last) = (
-            line_bytes(spec.caches.first()),
-            line_bytes(spec.caches.last()),
-        );
+        let first = spec.caches[0].line_bytes;
+        let last = spec.caches.last().map_or(first, |cache| cache.line_bytes);
         Self {
             combining: WriteCombining::new(spec.mshrs(), first),
             longer: (last / first).ilog2(),

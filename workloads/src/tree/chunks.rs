@@ -8,23 +8,6 @@ use crate::tracer::{Dep, Token, Trace};
 use crate::word::Word;
 
 impl<W: Word> Tree<W> {
-    /// The chunk of a leaf's jump pointer, and about where in it, all of which is asked for: what is looked for there later is in the caches.
-    pub(super) fn approach_jump_pointer<T: Trace>(
-        &self,
-        trace: &mut T,
-        leaf: u64,
-    ) -> (Pointer, usize) {
-        let (chunk, hint) = self.follow_hint(trace, Pointer::constant(leaf));
-        self.prefetch_lines(
-            trace,
-            Site::ChunkPrefetch,
-            chunk,
-            self.shape.chunk_lines(),
-            self.shape.line_bytes,
-        );
-        (chunk, hint)
-    }
-
     /// Puts the jump pointer of the new leaf `right` behind that of `left`, whose chunk and hint are given: pointers between it and the
     /// nearest empty slot move by one; their leaves' hints stay as they are.
     pub(super) fn insert_jump_pointer<T: Trace>(
@@ -213,7 +196,7 @@ impl<W: Word> Tree<W> {
     /// Leaves an empty slot where the jump pointer of `leaf` was; a chunk without jump pointers is removed.
     pub(super) fn remove_jump_pointer<T: Trace>(&mut self, trace: &mut T, leaf: u64) {
         let segment = self.chunk_segment();
-        let (chunk, hint) = self.approach_jump_pointer(trace, leaf);
+        let (chunk, hint) = self.approach_jump_pointer(trace, Pointer::constant(leaf));
         let slot = self.find_slot(trace, chunk, hint, leaf);
         self.store(
             trace,

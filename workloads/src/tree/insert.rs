@@ -103,7 +103,9 @@ impl<W: Word> Tree<W> {
         // Before keys move, as all that will be written is prefetched: looking for the place of a jump pointer should miss nothing
         // (section 2.3.2).
         let chunk = match self.shape.jump_pointers {
-            JumpPointers::External { .. } => Some(self.approach_jump_pointer(trace, leaf)),
+            JumpPointers::External { .. } => {
+                Some(self.approach_jump_pointer(trace, Pointer::constant(leaf)))
+            }
             JumpPointers::Internal | JumpPointers::None => None,
         };
         let left_total = (layout.max_keys + 1).div_ceil(2);

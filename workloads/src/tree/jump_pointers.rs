@@ -69,6 +69,23 @@ impl<W: Word> Tree<W> {
         )
     }
 
+    /// The chunk of a leaf's jump pointer, and about where in it, all of which is asked for: what is looked for there later is in the caches.
+    pub(super) fn approach_jump_pointer<T: Trace>(
+        &self,
+        trace: &mut T,
+        leaf: Pointer,
+    ) -> (Pointer, usize) {
+        let (chunk, hint) = self.follow_hint(trace, leaf);
+        self.prefetch_lines(
+            trace,
+            Site::ChunkPrefetch,
+            chunk,
+            self.shape.chunk_lines(),
+            self.shape.line_bytes,
+        );
+        (chunk, hint)
+    }
+
     /// The exact slot of `leaf` in its chunk, looked for in both directions from `hint`; corrects the hint.
     pub(super) fn find_slot<T: Trace>(
         &mut self,
@@ -127,15 +144,8 @@ impl<W: Word> Tree<W> {
     ) -> Option<JumpCursor> {
         match self.shape.jump_pointers {
             JumpPointers::None => None,
-            JumpPointers::External { chunk_lines } => {
-                let (chunk, hint) = self.follow_hint(trace, leaf);
-                self.prefetch_lines(
-                    trace,
-                    Site::ChunkPrefetch,
-                    chunk,
-                    chunk_lines,
-                    self.shape.line_bytes,
-                );
+            JumpPointers::External { .. } => {
+                let (chunk, hint) = self.approach_jump_pointer(trace, leaf);
                 let mut cursor = self.enter(trace, chunk);
                 cursor.slot = self.find_slot(trace, chunk, hint, leaf.address);
                 Some(cursor)

@@ -106,16 +106,15 @@ impl Plan {
     /// That of threads whose recordings have said so much, each.
     pub(super) fn of(threads: Vec<Told>) -> Self {
         let mut nested = Nested::default();
-        let (mut lives, mut arrivals, mut signals) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut told_lives, mut arrivals, mut signals) = (Vec::new(), Vec::new(), Vec::new());
         for told in threads {
             nested.join(told.nested);
-            lives.push(told.life);
+            told_lives.push(told.life);
             arrivals.push(told.arrivals);
             signals.push(told.signals);
         }
-        let known = Known::of_all(&lives);
-        let missing = Known::count_missing(&lives, &known);
-        let lives = known;
+        let lives = Known::of_all(&told_lives);
+        let missing = Known::count_missing(&told_lives, &lives);
         let signals = signals::Known::of_all(&signals);
         let groups = Groups::of(&arrivals);
         Self {
