@@ -76,16 +76,11 @@ impl Hierarchy {
         if goes_around {
             return self.write_below::<T>(port, 0, address, when, look_ups);
         }
-        let handler = T::acquire(&mut port.mshrs, address, when, &mut self.memory);
-        if handler.start > when.time {
-            port.handled_from = handler.start;
-            look_ups.sent = handler.start;
+        let (mut served, begun) = self.bring_handled::<T>(port, address, when, purpose, look_ups);
+        if begun > when.time {
+            port.handled_from = begun;
+            look_ups.sent = begun;
         }
-        look_ups.read_memory = false;
-        let begun = when.handled_by(&handler);
-        let mut served = self.bring::<T>(port, 0, address, begun, purpose, look_ups);
-        let transfer = look_ups.read_memory.then_some(Transfer::Read);
-        T::hold(&mut port.mshrs, handler, served.complete, transfer);
         if purpose == Purpose::Store && port.writes_through {
             let written =
                 self.write_below::<T>(port, 0, address, when.at(served.complete), look_ups);
@@ -96,6 +91,26 @@ impl Hierarchy {
             };
         }
         served
+    }
+
+    /// Brings a line that the first cache lacks into it when there is a miss handler for it, and gives when that was.
+    #[inline(always)]
+    fn bring_handled<T: Time>(
+        &mut self,
+        port: &mut Port,
+        address: u64,
+        when: When,
+        purpose: Purpose,
+        look_ups: &mut LookUps,
+    ) -> (Served, u64) {
+        let handler = T::acquire(&mut port.mshrs, address, when, &mut self.memory);
+        let start = handler.start;
+        look_ups.read_memory = false;
+        let begun = when.handled_by(&handler);
+        let served = self.bring::<T>(port, 0, address, begun, purpose, look_ups);
+        let transfer = look_ups.read_memory.then_some(Transfer::Read);
+        T::hold(&mut port.mshrs, handler, served.complete, transfer);
+        (served, start)
     }
 
     /// Brings a line that `nearest` lacks into it, and into the levels behind it that miss it, from where it is.
@@ -222,6 +237,10 @@ impl Hierarchy {
         let look_ups = &mut LookUps::default();
         let served = match self.find(port, first, address, when.time, Purpose::Load, look_ups) {
             Some(served) => served,
+            None if first == 0 => {
+                self.bring_handled::<T>(port, address, when, Purpose::Load, look_ups)
+                    .0
+            }
             None => self.bring::<T>(port, first, address, when, Purpose::Load, look_ups),
         };
         served.complete

@@ -37,5 +37,6 @@ mod storage;
 mod storage_on_cores;
 mod stores;
 mod usage;
+mod walks_among_misses;
 mod walks_in_flight;
 mod warm_up;

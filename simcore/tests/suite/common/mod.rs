@@ -3,6 +3,7 @@
 pub mod batches;
 pub mod calls;
 pub mod in_turn;
+pub mod mixes;
 pub mod random;
 pub mod stepped;
 pub mod stepped_core;

@@ -1,18 +1,18 @@
 //! Cores that want one bus, stepped side by side cycle by cycle.
 //!
-//! All accesses miss, and walks take no time: who has a miss handler and the bus when is all that matters.
+//! All accesses miss: who has a miss handler, the walker and the bus when is all that matters.
 
-use super::{LINE, T1, load, machine};
+use super::{LINE, PAGE, T1, load, machine};
 use crate::multicore::{Programs, on_all_cores_of};
-use simcore::spec::{MachineSpec, MemorySpec};
-use std::collections::VecDeque;
+use simcore::spec::{MachineSpec, MemorySpec, Walker};
+use std::collections::{BTreeMap, VecDeque};
 use traces::{Event, Kind, Layout};
 
 /// Misses that a core may have outstanding.
 pub const HANDLERS: u32 = 16;
 const FAR: u64 = 1 << 30;
 
-/// A machine whose bus begins with a line every `interval` cycles: four cores with nothing else in common.
+/// A machine whose bus begins with a line every `interval` cycles: four cores with nothing else in common, and walks that take no time.
 pub fn contended(spec: MachineSpec, interval: u64) -> MachineSpec {
     let mut spec = spec;
     spec.cores = 4;
@@ -41,7 +41,7 @@ pub fn program(core: u64, lines: u64, pattern: impl Fn(u64, Event) -> Event) -> 
         .collect()
 }
 
-/// A core of [`machine`] whose loads and stores all miss, step by step.
+/// A core of [`machine`] whose loads and stores all miss, step by step. Each page is walked for once.
 struct Stepped<'e> {
     accesses: &'e [Event],
     /// Instructions before each.
@@ -49,15 +49,50 @@ struct Stepped<'e> {
     instructions: u64,
     dispatched: u64,
     graduated: u64,
-    /// By access: when it was dispatched, wanted its line, had a miss handler for it, and got it.
-    times: Vec<[Option<u64>; 4]>,
+    /// The first access whose line is not there.
+    first: usize,
+    /// By access.
+    times: Vec<Times>,
+    /// By page: the access that walked for it, or does.
+    walks: BTreeMap<u64, usize>,
 }
 
-const DISPATCHED: usize = 0;
-/// A store graduates then.
-const WANTED: usize = 1;
-const ASKED: usize = 2;
-const COMPLETE: usize = 3;
+/// Cycles in which something was, or will be, so for an access.
+#[derive(Clone, Default)]
+struct Times {
+    dispatched: Option<u64>,
+    /// Of the line of the page table that it reads, if it walks for its page.
+    entry: Line,
+    translated: Option<u64>,
+    /// A store wants its line when it graduates.
+    line: Line,
+}
+
+/// Cycles in which a line was wanted, had a miss handler, and came.
+#[derive(Clone, Default)]
+struct Line {
+    wanted: Option<u64>,
+    asked: Option<u64>,
+    complete: Option<u64>,
+}
+
+/// A line that an access waits for.
+#[derive(Clone, Copy)]
+struct Miss {
+    access: usize,
+    is_entry: bool,
+}
+
+/// Whether something was so by a cycle.
+fn was(time: Option<u64>, cycle: u64) -> bool {
+    time.is_some_and(|time| time <= cycle)
+}
+
+impl Line {
+    fn is_out(&self, cycle: u64) -> bool {
+        was(self.asked, cycle) && !was(self.complete, cycle)
+    }
+}
 
 impl<'e> Stepped<'e> {
     fn of(accesses: &'e [Event]) -> Self {
@@ -72,19 +107,15 @@ impl<'e> Stepped<'e> {
             accesses,
             dispatched: 0,
             graduated: 0,
-            times: vec![[None; 4]; accesses.len()],
+            first: 0,
+            times: vec![Times::default(); accesses.len()],
+            walks: BTreeMap::new(),
         }
     }
 
     fn has_ended(&self, cycle: u64) -> bool {
-        let all = 0..self.accesses.len();
-        self.graduated == self.instructions
-            && all.clone().all(|access| self.was(access, COMPLETE, cycle))
-    }
-
-    /// Whether something was so for an access by a cycle.
-    fn was(&self, access: usize, what: usize, cycle: u64) -> bool {
-        self.times[access][what].is_some_and(|time| time <= cycle)
+        let mut lines = self.times[self.first..].iter().map(|times| &times.line);
+        self.graduated == self.instructions && lines.all(|line| was(line.complete, cycle))
     }
 
     fn is_store(&self, access: usize) -> bool {
@@ -95,33 +126,73 @@ impl<'e> Stepped<'e> {
     fn is_ready(&self, access: usize, cycle: u64) -> bool {
         let back = self.accesses[access].dep as usize;
         let has_operand = back == 0 || back > access || self.has_result(access - back, cycle);
-        has_operand && self.was(access, DISPATCHED, cycle.saturating_sub(1))
+        has_operand && was(self.times[access].dispatched, cycle.saturating_sub(1))
     }
 
-    /// A store's is there when it has been executed.
+    /// A store's is there a cycle after its address has been translated.
     fn has_result(&self, access: usize, cycle: u64) -> bool {
+        let times = &self.times[access];
         if self.is_store(access) {
-            self.is_ready(access, cycle.saturating_sub(1))
+            was(times.translated, cycle.saturating_sub(1))
         } else {
-            self.was(access, COMPLETE, cycle)
+            was(times.line.complete, cycle)
         }
     }
 
     fn may_graduate(&self, spec: &MachineSpec, access: usize, cycle: u64) -> bool {
         let is_buffered = |&other: &usize| {
-            self.is_store(other)
-                && self.was(other, WANTED, cycle)
-                && !self.was(other, COMPLETE, cycle)
+            let line = &self.times[other].line;
+            self.is_store(other) && was(line.wanted, cycle) && !was(line.complete, cycle)
         };
         let room = |stores| stores < spec.core.store_buffer_entries as usize;
         self.has_result(access, cycle)
-            && (!self.is_store(access) || room((0..access).filter(is_buffered).count()))
+            && (!self.is_store(access) || room((self.first..access).filter(is_buffered).count()))
     }
 
-    /// Runs a cycle, and gives the accesses that ask for their lines in it: those that want theirs for longest have the handlers.
-    fn step(&mut self, spec: &MachineSpec, cycle: u64) -> Vec<usize> {
+    /// When the walk of an access ends, as far as that is known.
+    fn end_of_walk(&self, spec: &MachineSpec, access: usize) -> Option<u64> {
+        let entry = &self.times[access].entry;
+        match spec.dtlb.page_table {
+            Some(_) => entry.complete,
+            None => entry.wanted,
+        }
+    }
+
+    fn is_walking(&self, spec: &MachineSpec, cycle: u64) -> bool {
+        // Who waits for its walk has no line yet.
+        let walks = self.walks.values().filter(|&&access| access >= self.first);
+        walks
+            .copied()
+            .any(|access| !was(self.end_of_walk(spec, access), cycle))
+    }
+
+    /// Translates what is ready, the first in the program first, as far as walks let it.
+    fn translate(&mut self, spec: &MachineSpec, behind: usize, cycle: u64) {
+        for access in self.first..behind {
+            let is_due = self.times[access].translated.is_none() && self.is_ready(access, cycle);
+            let blocks = spec.dtlb.walker == Walker::Blocking;
+            if !is_due || blocks && self.is_walking(spec, cycle) {
+                continue;
+            }
+            let page = self.accesses[access].address / PAGE;
+            let walker = *self.walks.entry(page).or_insert(access);
+            let entry = &mut self.times[walker].entry;
+            let latency = u64::from(spec.dtlb.walk_latency_cycles);
+            entry.wanted.get_or_insert(cycle + latency);
+            if was(self.end_of_walk(spec, walker), cycle) {
+                self.times[access].translated = Some(cycle);
+            }
+        }
+    }
+
+    /// Runs a cycle, and gives the lines that are asked for in it: those that are wanted for longest have the handlers.
+    fn step(&mut self, spec: &MachineSpec, cycle: u64) -> Vec<Miss> {
+        let is_there = |times: &Times| was(times.line.complete, cycle);
+        self.first += self.times[self.first..]
+            .iter()
+            .take_while(|&times| is_there(times))
+            .count();
         let entries = u64::from(spec.core.reorder_buffer.expect("out of order"));
-        let handlers = spec.caches[0].mshrs.expect("miss handlers") as usize;
         let access_at = |before: &[u64], instruction: u64| before.binary_search(&instruction).ok();
         let (dispatched, left) = (self.dispatched, self.graduated);
         for _ in 0..spec.core.issue_width {
@@ -131,7 +202,7 @@ impl<'e> Stepped<'e> {
                 break;
             }
             if let Some(store) = access.filter(|&access| self.is_store(access)) {
-                self.times[store][WANTED] = Some(cycle);
+                self.times[store].line.wanted = Some(cycle);
             }
             self.graduated += 1;
         }
@@ -140,31 +211,58 @@ impl<'e> Stepped<'e> {
                 break;
             }
             if let Some(access) = access_at(&self.before, self.dispatched) {
-                self.times[access][DISPATCHED] = Some(cycle);
+                self.times[access].dispatched = Some(cycle);
             }
             self.dispatched += 1;
         }
         let behind = self.before.partition_point(|&at| at < self.dispatched);
-        for access in 0..behind {
-            if !self.is_store(access)
-                && self.times[access][WANTED].is_none()
-                && self.is_ready(access, cycle)
-            {
-                self.times[access][WANTED] = Some(cycle);
-            }
+        self.translate(spec, behind, cycle);
+        let accesses = self.times[..behind]
+            .iter_mut()
+            .zip(self.accesses)
+            .skip(self.first);
+        for (times, _) in accesses.filter(|(_, access)| access.kind != Kind::Store) {
+            times.line.wanted = times.translated;
         }
-        let is_out =
-            |&access: &usize| self.was(access, ASKED, cycle) && !self.was(access, COMPLETE, cycle);
-        let free = handlers - (0..behind).filter(is_out).count();
-        let wants =
-            |&access: &usize| self.was(access, WANTED, cycle) && !self.was(access, ASKED, cycle);
-        let mut asked: Vec<usize> = (0..behind).filter(wants).collect();
-        asked.sort_by_key(|&access| self.times[access][WANTED]);
-        asked.truncate(free);
-        for &access in &asked {
-            self.times[access][ASKED] = Some(cycle);
+        self.ask(spec, behind, cycle)
+    }
+
+    fn line(&self, miss: Miss) -> &Line {
+        let times = &self.times[miss.access];
+        if miss.is_entry {
+            &times.entry
+        } else {
+            &times.line
         }
-        asked
+    }
+
+    fn line_mut(&mut self, miss: Miss) -> &mut Line {
+        let times = &mut self.times[miss.access];
+        if miss.is_entry {
+            &mut times.entry
+        } else {
+            &mut times.line
+        }
+    }
+
+    fn ask(&mut self, spec: &MachineSpec, behind: usize, cycle: u64) -> Vec<Miss> {
+        let handlers = spec.caches[0].mshrs.expect("miss handlers") as usize;
+        let reads_entries = spec.dtlb.page_table.is_some();
+        let of = |is_entry| (self.first..behind).map(move |access| Miss { access, is_entry });
+        let mut lines: Vec<Miss> = of(false).collect();
+        lines.extend(of(true).filter(|_| reads_entries));
+        let out = lines.iter().filter(|&&miss| self.line(miss).is_out(cycle));
+        let free = handlers - out.count();
+        lines.retain(|&miss| {
+            let line = self.line(miss);
+            was(line.wanted, cycle) && line.asked.is_none()
+        });
+        lines.sort_by_key(|&miss| (self.line(miss).wanted, miss.access));
+        lines.truncate(free);
+        for &miss in &lines {
+            self.line_mut(miss).asked = Some(cycle);
+        }
+        lines
     }
 }
 
@@ -177,14 +275,14 @@ pub fn stepped(spec: &MachineSpec, interval: u64, programs: &[Vec<Event>]) -> Ve
         for (number, core) in cores.iter_mut().enumerate() {
             if !core.has_ended(cycle) {
                 let asked = core.step(spec, cycle);
-                queue.extend(asked.into_iter().map(|access| (number, access)));
+                queue.extend(asked.into_iter().map(|miss| (number, miss)));
                 ends[number] = cycle;
             }
         }
         if cycle >= free
-            && let Some((number, access)) = queue.pop_front()
+            && let Some((number, miss)) = queue.pop_front()
         {
-            cores[number].times[access][COMPLETE] = Some(cycle + T1);
+            cores[number].line_mut(miss).complete = Some(cycle + T1);
             free = cycle + interval;
         }
         if cores.iter().all(|core| core.has_ended(cycle)) {

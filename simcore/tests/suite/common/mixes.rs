@@ -1,0 +1,75 @@
+//! Random programs that are compared with cores that are stepped cycle by cycle.
+
+use super::stepped_core::{core_cycles, program, stepped};
+use super::{PAGE, T_NEXT, after, plain};
+use proptest::collection;
+use proptest::strategy::{Strategy, ValueTree};
+use proptest::test_runner::TestRunner;
+use simcore::spec::MachineSpec;
+use traces::{Event, Kind};
+
+/// Neighbours whose entries share a line of the page table, at most.
+pub const PAGES_OF_A_LINE: u64 = 4;
+
+/// Of ten accesses, how many are stores and how many need one of the five before them; the most plain instructions between two, and over how many
+/// pages they are spread.
+#[derive(Clone, Copy, Debug)]
+pub struct Mix {
+    pub stores: u32,
+    pub needs: u32,
+    pub between: u16,
+    pub pages: u64,
+}
+
+impl Mix {
+    fn program(self, runner: &mut TestRunner, core: u64) -> Vec<Event> {
+        let steps = collection::vec((0..10_u32, 0..10_u32, 1..6_u32, 0..self.between), 150);
+        let steps = steps.new_tree(runner).expect("no filter").current();
+        let pages = collection::vec(0..self.pages, steps.len());
+        let pages = if self.pages > 1 {
+            pages.new_tree(runner).expect("no filter").current()
+        } else {
+            vec![0; steps.len()]
+        };
+        program(core, steps.len() as u64, |line, load| {
+            let (kind, need, back, between) = steps[line as usize];
+            let back = if need < self.needs {
+                back.min(line as u32)
+            } else {
+                0
+            };
+            let kind = if kind < self.stores {
+                Kind::Store
+            } else {
+                Kind::Load
+            };
+            let address = load.address + pages[line as usize] * PAGES_OF_A_LINE * PAGE;
+            let access = Event {
+                kind,
+                address,
+                ..load
+            };
+            after(back, plain(between, access))
+        })
+    }
+
+    /// In percent, how much longer random programs take on so many cores than in the model, where there is a port for every access: on the average, and
+    /// the most of them in either direction.
+    pub fn errors(self, spec: &MachineSpec, cores: u64) -> (f64, f64) {
+        let mut spec = spec.clone();
+        spec.core.memory_ports = spec.core.issue_width;
+        let mut runner = TestRunner::deterministic();
+        let mut errors = Vec::new();
+        for _ in 0..20 {
+            let programs: Vec<_> = (0..cores)
+                .map(|core| self.program(&mut runner, core))
+                .collect();
+            let expected = stepped(&spec, T_NEXT, &programs);
+            for (found, expected) in core_cycles(&spec, &programs).into_iter().zip(expected) {
+                errors.push((found as f64 / expected as f64 - 1.) * 100.);
+            }
+        }
+        let mean = errors.iter().sum::<f64>() / errors.len() as f64;
+        (mean, errors.into_iter().map(f64::abs).fold(0., f64::max))
+    }
+}
