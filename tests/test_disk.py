@@ -324,6 +324,39 @@ def test_a_request_goes_on_in_the_next_zone() -> None:
     assert disk.parts == (0, 2_800 * US, 5_200 * US, 33 * MS, 1 * US)
 
 
+def test_a_zone_s_end_ends_what_passes_without_a_pause_also_inside_a_spare_range() -> None:
+    # The first zone begins with 13 empty sectors, and its spare range is the whole zone: 177 blocks.
+    # The last passes from 10.9 ms on. The heads are in the next zone 2 ms later, and its first block passes from 20 ms on.
+    zones = [
+        {"cylinders": (0, 1), "sectors": 100, "track_skew": 10, "cylinder_skew": 20, "spares": 10, "empty": 13},
+        {"cylinders": (2, 3), "sectors": 100, "track_skew": 10, "cylinder_skew": 20},
+    ]
+    for blocks, ends_us in ((2, 20250), (5, 20700), (11, 21600), (12, 21750), (20, 22950)):
+        disk = small(
+            heads=1,
+            cylinders=4,
+            blocks=377,
+            bus_per_block="150us",
+            zones=zones,
+            seek={"model": "points", "points": [(1, "2ms"), (3, "4ms")]},
+        )
+        assert read(disk, 0, 176, blocks) == ends_us * US, blocks
+        assert disk.parts.bus_ps > 0
+
+
+def test_the_longest_run_that_holds_a_block_serves_it() -> None:
+    disk = small(segments=4, segment_blocks=64)
+    now = 0
+    for block, blocks in ((0, 8), (600, 8), (0, 16), (700, 8)):
+        now = read(disk, now, block, blocks)
+    assert read(disk, now, 0, 16) - now == 16 * US
+
+
+def test_a_measured_curve_that_falls_at_its_end_goes_on_level() -> None:
+    disk = small(seek={"model": "points", "measured": True, "points": [(1, "2ms"), (4, "1.9ms"), (11, "1ms")]})
+    assert [disk.drive.seek_ps(distance) for distance in (4, 11, 12, 19)] == [1900 * US, MS, MS, MS]
+
+
 def test_blocks_beyond_the_end_are_refused() -> None:
     for block, blocks in [(-1, 1), (2999, 2), (0, 0)]:
         with pytest.raises(ValueError, match="not all among the 3000 blocks"):
@@ -450,6 +483,23 @@ def test_the_estimate_of_positioning_is_what_serving_takes(requests: list[tuple[
         until_it_moves = sum(disk.parts[:3])  # overhead, seek, rotation
         held = estimate == disk.drive.read_hit.after_read
         assert until_it_moves >= estimate if held and not writing else until_it_moves == estimate
+
+
+@pytest.mark.parametrize("block", range(0, 100, 7))
+def test_the_estimate_knows_that_a_slow_bus_leads(block: int) -> None:
+    disk = small(bus_per_block="150us")
+    estimate = disk.positioning_ps(3_500 * US, Request(0, 0, 0, block, 8, True))
+    end_ps = write(disk, 3_500 * US, block, 8)
+    assert estimate == end_ps - 3_500 * US - disk.parts.transfer_ps
+
+
+def test_the_estimate_knows_what_a_stream_has_overwritten() -> None:
+    disk = small(segments=2, segment_blocks=16, read_ahead_blocks=16)
+    now = 0
+    for block in range(0, 64, 8):
+        now = read(disk, now, block, 8)
+    estimate = disk.positioning_ps(now, Request(0, 0, 0, 0, 1, False))
+    assert estimate == read(disk, now, 0) - now - disk.parts.transfer_ps - disk.parts.bus_ps
 
 
 def test_the_estimate_knows_the_write_buffer() -> None:

@@ -120,6 +120,14 @@ def test_a_measured_curve_may_fall_but_not_by_half(tmp_path: Path) -> None:
     assert said.startswith("18:7: seek.points.2: a seek over 11 cylinders takes less than half the time of one over fewer")
 
 
+def test_blocks_behind_the_spare_ranges_have_room_in_one(tmp_path: Path) -> None:
+    # Ranges of two cylinders hold 50 blocks each, and the last cylinder has 200: a fifth range would not hold them.
+    zones = "zones:\n  - {cylinders: [0, 9], sectors: 100, track_skew: 10, cylinder_skew: 20}"
+    spared = zones.replace("9]", "8]").replace("20}", "20, spares: 350}")
+    said = refusal(tmp_path, zones, f"spare_range_cylinders: 2\nunused_cylinders: [9]\n{spared}")
+    assert said.startswith("12:82: zones.0.spares: what is left behind the zone's spare ranges"), said
+
+
 @pytest.mark.parametrize("name", DISKS)
 def test_a_disk_that_comes_along_names_the_source_of_every_number(name: str) -> None:
     file = load_device(name)

@@ -101,6 +101,17 @@ def _is_read(run: Run) -> bool:
     return any(one.traffic().reads for one in run.each()) or not _takes_time(run)
 
 
+def _has_kept(run: Run, segments: str) -> bool:
+    """Whether a disk's buffer has segments of a kind."""
+    return bool(run.storage["facts"][segments])
+
+
+def _has_segments(run: Run) -> bool:
+    """Whether a disk's buffer has segments, for reads or for writes."""
+    facts = run.storage["facts"]
+    return bool(facts["segments"] or facts["write_segments"])
+
+
 def _takes_time(run: Run) -> bool:
     """Whether storage is asked for anything: kernels that only place data count pages, whatever these lie on."""
     return run.kernel in kernels() or any(one.traffic().reads or one.traffic().writes for one in run.each())
@@ -327,6 +338,16 @@ RULES = (
     *(
         Rule(f"{STORAGE}.parameters.{name}", "disks that are read, and this run only writes", _is_read)
         for name in ("segments", "read_ahead_blocks", "leaves_read_ahead")
+    ),
+    Rule(f"{STORAGE}.parameters.segment_blocks", "disks whose buffer has segments: segments or write_segments above 0", _has_segments),
+    *(
+        Rule(
+            f"{STORAGE}.parameters.overhead.{command}",
+            f"disks whose buffer may have the blocks: {segments} above 0",
+            partial(_has_kept, segments=segments),
+            is_needed=True,
+        )
+        for command, segments in (("read_hit", "segments"), ("write_hit", "write_segments"))
     ),
     Rule(
         f"{STORAGE}.parameters.leaves_read_ahead",

@@ -61,7 +61,10 @@ class LayoutPoint(LaidOut, OneProgram):
         return Placed(end_block, lambda _: lambda: Begun(self._clients(laid), self._columns))
 
     def _columns(self, periods: Mapping[str, Period]) -> Columns:
-        """Return the time of all, ``ms_per_record`` from asking to having it, and ``pages_per_record``."""
+        """Return the time of all, ``ms_per_record`` that a client takes for one, and ``pages_per_record``.
+
+        Clients take all of the time: those to whom the end leaves no record, too, which shows where there are few records.
+        """
         (period,) = periods.values()
         elapsed = seconds(period.elapsed_ps)
         ways = 2 if self.operation == "update" else 1

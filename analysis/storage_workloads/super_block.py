@@ -1,6 +1,6 @@
 """Kernel `super-block`: which columns MBSM places on which pages of a super-block (MBSM, section 3 and Tables 3 to 5)."""
 
-from typing import Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field, StrictBool, model_validator
 
@@ -9,7 +9,7 @@ from memwalk.analysis.storage_workloads.limits import CommandBytes
 from memwalk.analysis.storage_workloads.relations import Relations
 from memwalk.analysis.storage_workloads.traffic import TrafficOf, always
 from memwalk.simcore.storage.system import System
-from memwalk.simcore.validation import StrictModel, nearest
+from memwalk.simcore.validation import StrictModel, mistake_at, nearest
 from memwalk.workloads.mbsm import Affinities, SuperBlock, super_block_of
 from memwalk.workloads.tables import Table
 
@@ -27,7 +27,7 @@ class SuperBlockPlacement(StrictModel):
     mbsm: MegaBlocks = MegaBlocks.model_validate({})
     pages: PagesOfSuperBlock | None = Field(None, description="Pages of the super-block; the best number if absent")
     split: StrictBool = Field(True, description="Given pages: whether columns larger than a page's part are split")
-    like: dict[str, dict[int, int]] | None = Field(
+    like: dict[str, dict[Annotated[int, Field(gt=0)], Annotated[int, Field(ge=0)]]] | None = Field(
         None, description="A placement to compare with: bytes by page, from 1, by column; pages are numbered like those that agree most"
     )
 
@@ -36,6 +36,10 @@ class SuperBlockPlacement(StrictModel):
         if self.table not in self.data.tables():
             raise ValueError(f"{self.data.kind} has no table `{self.table}`; {nearest(self.table, self.data.tables())}")
         self.mbsm.check_room(self.page_bytes)
+        names = self.data.tables()[self.table].names
+        for name in self.like or {}:
+            if name not in names:
+                raise mistake_at(("like", name), f"{self.table} has no column `{name}`; {nearest(name, names)}")
         return self
 
     def native(self) -> dict[str, Any]:

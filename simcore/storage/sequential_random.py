@@ -69,6 +69,8 @@ class SequentialRandomFile(DeviceSection):
     def _ordered(self) -> "SequentialRandomFile":
         if not 0 < self.sequential_page <= self.random_page:
             raise ValueError("a random page takes no less time than a sequential one, and both take some; exchange or correct them")
+        if self.sequential_page < self.page_bytes // BLOCK_BYTES:
+            raise ValueError("a block of a sequential page takes less than a picosecond, in which times are kept; correct it")
         return self
 
     def facts(self) -> dict[str, Any]:

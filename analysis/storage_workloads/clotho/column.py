@@ -72,9 +72,14 @@ class ClothoColumn(OneProgram):
         return transfers.clients(groups)
 
     def _together(self, volume: AtroposVolume | MemstoreVolume) -> int:
-        """Return the tracks that lie together. Raises UserError if a group needs more."""
+        """Return the tracks that lie together. Raises UserError if a group needs more, or more blocks than a row has."""
         together = volume.depth if isinstance(volume, AtroposVolume) else volume.geometry.tracks
-        if self.pattern != "sequential" and self.blocks > together:
+        if self.pattern == "sequential":
+            if self.blocks > volume.row_blocks:
+                raise MisfitError(
+                    "blocks", f"groups of {self.blocks} consecutive blocks: a row has {volume.row_blocks}; read no more blocks"
+                )
+        elif self.blocks > together:
             message = f"groups of {self.blocks} blocks: {together} tracks of the volume lie together; read no more blocks"
             raise MisfitError("blocks", message)
         return together

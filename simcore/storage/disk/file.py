@@ -69,6 +69,10 @@ class DiskFile(DeviceSection):
             in_zone = self._zone_blocks(zone)
             if in_zone <= 0 or self._range_blocks(zone) <= 0:
                 raise mistake_at(("zones", number), "spares or empty sectors leave no room for blocks; lower them")
+            if in_zone > (self._spare_ranges(zone) + 1) * self._range_blocks(zone):
+                raise mistake_at(
+                    ("zones", number, "spares"), "what is left behind the zone's spare ranges holds more blocks than a range; lower them"
+                )
             room += in_zone
         if room != self.blocks + self.reserved_blocks:
             raise mistake_at(
@@ -157,9 +161,11 @@ class DiskFile(DeviceSection):
             block += zone.blocks
         return zones
 
+    def _spare_ranges(self, row: ZoneRow) -> int:
+        return row.count() // (self.spare_range_cylinders or row.count())
+
     def _zone_blocks(self, row: ZoneRow) -> int:
-        ranges = row.count() // (self.spare_range_cylinders or row.count())
-        return row.count() * self.heads * row.sectors - row.empty - ranges * row.spares
+        return row.count() * self.heads * row.sectors - row.empty - self._spare_ranges(row) * row.spares
 
     def _range_blocks(self, row: ZoneRow) -> int:
         return (self.spare_range_cylinders or row.count()) * self.heads * row.sectors - row.spares

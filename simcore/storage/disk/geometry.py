@@ -80,9 +80,10 @@ class Geometry:
     def left_on_track(self, place: Place, block: int) -> int:
         """Return how many blocks pass one right behind the other from ``block`` (at ``place``) on."""
         zone = place.zone
-        in_range = zone.range_blocks - (block - zone.block) % zone.range_blocks
+        index = block - zone.block
+        in_range = zone.range_blocks - index % zone.range_blocks
         on_track = zone.sectors - place.sector
-        return in_range if in_range < on_track else on_track
+        return min(in_range, on_track, zone.blocks - index)
 
     def block_at(self, cylinder: int, head: int, sector: int) -> int | None:
         """Return the block at a physical place: the inverse of `locate`. None if the sector holds no block."""

@@ -64,11 +64,15 @@ class Disk:
         drive, after_write, block = self.drive, self._after_write, request.block
         if request.write:
             if request.blocks > self._buffered.capacity:
-                return self._comes_by_ps(now_ps + drive.write_miss[after_write], block, write=True) - now_ps
+                ready_ps = now_ps + drive.write_miss[after_write]
+                leads_ps = self._lead_ps(self._locate(block), block, block + request.blocks)
+                return self._comes_by_ps(ready_ps, block, write=True, from_ps=ready_ps + leads_ps) - now_ps
             return self._buffered.room_ps(now_ps + drive.write_hit[after_write], block, block + request.blocks) - now_ps
         if self._ahead.block <= block < self._ahead.end:
-            if not self._leaves_read_ahead(now_ps, block):
-                return max(now_ps + drive.read_hit[after_write], self._ahead.passes_ps(block)) - now_ps
+            ready_ps = now_ps + drive.read_hit[after_write]
+            is_held = block >= self._ahead.reached(ready_ps) - drive.segment_blocks
+            if is_held and not self._leaves_read_ahead(now_ps, block):
+                return max(ready_ps, self._ahead.passes_ps(block)) - now_ps
         elif self._segments.end(block) > block:
             return drive.read_hit[after_write]
         return self._comes_by_ps(now_ps + drive.read_miss[after_write], block, write=False) - now_ps
@@ -93,11 +97,11 @@ class Disk:
         self._bring_heads(ready_ps)
         return max(ready_ps, self._arm.free_ps) - now_ps, self._arm.cylinder
 
-    def _comes_by_ps(self, ready_ps: int, block: int, *, write: bool) -> int:
-        """Return when ``block`` would come under the head if the drive went there as soon as it is ready."""
+    def _comes_by_ps(self, ready_ps: int, block: int, *, write: bool, from_ps: int = 0) -> int:
+        """Return when ``block`` would come under the head, not before ``from_ps``, if the drive went there as soon as it is ready."""
         self._bring_heads(ready_ps)
         place = self._locate(block)
-        arrival_ps = max(ready_ps, self._arm.free_ps) + self._arm.reach_ps(place, write=write)
+        arrival_ps = max(max(ready_ps, self._arm.free_ps) + self._arm.reach_ps(place, write=write), from_ps)
         return arrival_ps + self._arm.wait_ps(arrival_ps, place)
 
     def _bring_heads(self, ready_ps: int) -> None:

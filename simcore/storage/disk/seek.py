@@ -15,10 +15,13 @@ extracted curves of the Atlas 10K and the Cheetah 9LP, which turn straight there
 
 
 def curve(points: Sequence[tuple[int, int]]) -> SeekTime:
-    """Draw straight lines between points of distance and time (ps), and go on straight behind the last one.
+    """Draw straight lines between points of distance and time (ps), and go on straight behind the last one, or level if the line falls.
 
-    DiskSim reads an extracted curve in the same way. There are two points or more, in order of distance.
+    DiskSim reads an extracted curve in the same way, but lets it fall on. There are two points or more, in order of distance.
     """
+    *_, (_, soon), (far, late) = points
+    if late < soon:
+        points = [*points, (far + 1, late)]
     distances = [distance for distance, _ in points]
     lines = [(x, y, later_y - y, later_x - x) for (x, y), (later_x, later_y) in pairwise(points)]
     last = len(lines)

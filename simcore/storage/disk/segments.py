@@ -12,10 +12,7 @@ class Segments:
 
     def end(self, block: int) -> int:
         """Return the end of the blocks that are held from ``block`` on; ``block`` itself if it is not held."""
-        for first, end in self._runs:
-            if first <= block < end:
-                return end
-        return block
+        return max((end for first, end in self._runs if first <= block < end), default=block)
 
     def edges(self, more: tuple[int, int]) -> list[int]:
         """Return in turn where what is held begins and ends, another run included: an odd number of them lie at or before a block in it."""
