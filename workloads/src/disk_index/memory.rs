@@ -2,6 +2,7 @@
 
 use super::spec::DiskIndexWorkload;
 use crate::memory::Memory;
+use crate::operations::decisive;
 use crate::paged_tree::plan::Plan;
 use crate::pool::coloring::colored_bytes;
 use crate::pool::{HOME_BYTES, MET_BYTES};
@@ -53,11 +54,7 @@ impl DiskIndexWorkload {
             &self.plan(self.room()).most,
         );
         let moved = if colored > 0 { used } else { 0 };
-        let (parameter, remedy) = if self.operations > self.keys {
-            ("operations", "take fewer operations")
-        } else {
-            ("keys", "take fewer keys")
-        };
+        let (parameter, remedy) = decisive(self.operations, self.keys);
         Memory {
             building: used.saturating_add(order),
             running: keys

@@ -3,7 +3,7 @@
 use super::spec::IndexWorkload;
 use crate::arena;
 use crate::memory::Memory;
-use crate::operations::Maturity;
+use crate::operations::{Maturity, decisive};
 use crate::tree::plan::reservations;
 
 impl IndexWorkload {
@@ -38,11 +38,7 @@ impl IndexWorkload {
             0
         };
         let buffers = self.buffers().memory_bytes(self.threads);
-        let (parameter, remedy) = if self.operations > self.keys {
-            ("operations", "take fewer operations")
-        } else {
-            ("keys", "take fewer keys")
-        };
+        let (parameter, remedy) = decisive(self.operations, self.keys);
         Memory {
             building: used.saturating_add(order),
             running: keys.saturating_add(copy).saturating_add(buffers),

@@ -52,6 +52,15 @@ pub(crate) const INSERT_SHARE: Between<f64> = Between {
     most: 0.999,
 };
 
+/// Which parameter decides how much memory so many operations in an index of so many keys take, and what makes that less.
+pub(crate) fn decisive(operations: u64, keys: u64) -> (&'static str, &'static str) {
+    if operations > keys {
+        ("operations", "take fewer operations")
+    } else {
+        ("keys", "take fewer keys")
+    }
+}
+
 /// What is done to the tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]

@@ -3,7 +3,7 @@
 use super::format::Format;
 use super::spec::{StringIndexWorkload, Structure};
 use crate::memory::Memory;
-use crate::operations::Maturity;
+use crate::operations::{Maturity, decisive};
 use crate::paged_tree::plan::most_pages;
 use crate::pool::limits::FEWEST_FRAMES;
 
@@ -52,11 +52,7 @@ impl StringIndexWorkload {
             frames => frames.min(most.max(FEWEST_FRAMES)) * page_bytes,
         };
         let buffers = self.buffers().memory_bytes(1);
-        let (parameter, remedy) = if self.operations > self.keys {
-            ("operations", "take fewer operations")
-        } else {
-            ("keys", "take fewer keys")
-        };
+        let (parameter, remedy) = decisive(self.operations, self.keys);
         Memory {
             building: used.saturating_add(order),
             running: keys.saturating_add(copy).saturating_add(buffers),

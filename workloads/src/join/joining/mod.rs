@@ -37,7 +37,7 @@ pub use spec::{JoinWorkload, MatchedKeys};
 
 use crate::family::Family;
 use crate::instructions::Instructions;
-use crate::join::algorithm::OutputPages;
+use crate::join::stored;
 use crate::memory::Memory;
 use crate::traffic::Traffic;
 use crate::validate::WorkloadError;
@@ -68,11 +68,7 @@ impl Family for JoinWorkload {
     }
 
     fn traffic(&self) -> Traffic {
-        Traffic {
-            reads: self.pages_asked_ahead > 0,
-            writes: self.output == OutputPages::Stored,
-            asks_ahead: self.pages_asked_ahead > 0,
-        }
+        stored::traffic(self.pages_asked_ahead, self.output)
     }
 
     fn work(&self) -> Work {

@@ -32,7 +32,8 @@ pub use spec::{FilterLayout, Filtering, PartitionWorkload};
 
 use crate::family::Family;
 use crate::instructions::Instructions;
-use crate::join::algorithm::{OutputPages, PassAlgorithm};
+use crate::join::algorithm::PassAlgorithm;
+use crate::join::stored;
 use crate::memory::Memory;
 use crate::traffic::Traffic;
 use crate::validate::WorkloadError;
@@ -64,11 +65,7 @@ impl Family for PartitionWorkload {
     }
 
     fn traffic(&self) -> Traffic {
-        Traffic {
-            reads: self.pages_asked_ahead > 0,
-            writes: self.output == OutputPages::Stored,
-            asks_ahead: self.pages_asked_ahead > 0,
-        }
+        stored::traffic(self.pages_asked_ahead, self.output)
     }
 
     fn work(&self) -> Work {
