@@ -444,7 +444,7 @@ def test_the_estimate_of_positioning_is_what_serving_takes(requests: list[tuple[
     disk = small(**changes | {"zero_latency": False, "bus_per_block": "0us"})
     now = 0
     for writing, block, blocks, pause in requests:
-        request = Request(now, 0, 0, block, min(blocks, disk.blocks - block), writing)
+        request = Request(now, 0, block, min(blocks, disk.blocks - block), writing)
         estimate = disk.positioning_ps(now, request)
         now = disk.serve(now, block, request.blocks, write=writing) + pause
         until_it_moves = sum(disk.parts[:3])  # overhead, seek, rotation
@@ -454,7 +454,7 @@ def test_the_estimate_of_positioning_is_what_serving_takes(requests: list[tuple[
 
 def test_the_estimate_knows_the_write_buffer() -> None:
     def ms(disk: Disk, now_ms: float, block: int, blocks: int, *, write: bool) -> float:
-        return disk.positioning_ps(round(now_ms * MS), Request(0, 0, 0, block, blocks, write)) / MS
+        return disk.positioning_ps(round(now_ms * MS), Request(0, 0, block, blocks, write)) / MS
 
     disk = small(segment_blocks=100, write_segments=1)
     assert ms(disk, 0, 1000, 10, write=True) == 0

@@ -74,7 +74,7 @@ def replay_open(
         # What arrives when the device chooses is still to be chosen from.
         while (waiting := len(station.queue)) and (station.ready < arrival or waiting == depth):
             yield station.serve()
-        station.arrive(Request(arrival, 0, sequence, block, blocks, write))
+        station.arrive(Request(arrival, sequence, block, blocks, write))
     for station in stations.values():
         while len(station.queue):
             yield station.serve()
