@@ -48,7 +48,7 @@ class MachineLayers:
         """Lay the layers over each other, and overrides over them."""
         source = self.layers[0]
         for layer in self.layers[1:]:
-            source = _without_inherited(source).merged(layer)
+            source = source.without(_ABOUT).merged(layer)
         if self.dbms is not None:
             source = source.replaced((PART,), self.dbms.below((PART,)))
         for setting in overrides:
@@ -65,15 +65,12 @@ class Machine:
     description: str
     plain: dict[str, Any] = field(repr=False)
     source: Sourced = field(repr=False)
-    number_sources: dict[str, str] = field(repr=False)
+    sources: dict[str, str] = field(repr=False)
+    """Where each number comes from, by its dotted path."""
 
     def native(self) -> dict[str, Any]:
         """Return the machine as `memwalk.simcore.engines.native` takes it: a copy of `plain`, to be changed."""
         return copy.deepcopy(self.plain)
-
-    def sources(self) -> dict[str, str]:
-        """Return where each number comes from, keyed by its dotted path."""
-        return self.number_sources
 
     def conversions(self) -> list[str]:
         """States every latency that was written as a time and the cycles it became at this clock."""
@@ -271,11 +268,6 @@ def _layers(file: Path, extended_by: tuple[Path, ...]) -> list[Sourced]:
     if parent.resolve() in chain:
         raise source.error(("extends",), f"`{extends}` extends this machine in turn; break the circle")
     return [*_layers(parent, chain), source]
-
-
-def _without_inherited(source: Sourced) -> Sourced:
-    data = {key: value for key, value in source.data.items() if key not in _ABOUT}
-    return Sourced(data, {route: spot for route, spot in source.spots.items() if not route or route[0] not in _ABOUT})
 
 
 def _clock(source: Sourced) -> int:

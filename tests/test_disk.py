@@ -359,7 +359,7 @@ def test_a_measured_curve_that_falls_at_its_end_goes_on_level() -> None:
 
 def test_blocks_beyond_the_end_are_refused() -> None:
     for block, blocks in [(-1, 1), (2999, 2), (0, 0)]:
-        with pytest.raises(ValueError, match="not all among the 3000 blocks"):
+        with pytest.raises(ValueError, match="not all in a disk of 3000 blocks"):
             small().serve(0, block, blocks, write=False)
 
 
@@ -477,7 +477,7 @@ def test_the_estimate_of_positioning_is_what_serving_takes(requests: list[tuple[
     disk = small(**changes | {"zero_latency": False, "bus_per_block": "0us"})
     now = 0
     for writing, block, blocks, pause in requests:
-        request = Request(now, 0, 0, block, min(blocks, disk.blocks - block), writing)
+        request = Request(now, 0, block, min(blocks, disk.blocks - block), writing)
         estimate = disk.positioning_ps(now, request)
         now = disk.serve(now, block, request.blocks, write=writing) + pause
         until_it_moves = sum(disk.parts[:3])  # overhead, seek, rotation
@@ -504,7 +504,7 @@ def test_the_estimate_knows_what_a_stream_has_overwritten() -> None:
 
 def test_the_estimate_knows_the_write_buffer() -> None:
     def ms(disk: Disk, now_ms: float, block: int, blocks: int, *, write: bool) -> float:
-        return disk.positioning_ps(round(now_ms * MS), Request(0, 0, 0, block, blocks, write)) / MS
+        return disk.positioning_ps(round(now_ms * MS), Request(0, 0, block, blocks, write)) / MS
 
     disk = small(segment_blocks=100, write_segments=1)
     assert ms(disk, 0, 1000, 10, write=True) == 0

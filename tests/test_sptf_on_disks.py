@@ -38,7 +38,7 @@ def test_what_is_taken_is_nearest_of_all(
 ) -> None:
     disk, queue, now = small(**changes, **seeks), Asking(), 0
     for sequence, (write, block) in enumerate(requests):
-        queue.push(Request(0, 0, sequence, block, 10, write))
+        queue.push(Request(0, sequence, block, 10, write))
     for pause, _ in zip(pauses, requests, strict=False):
         request = queue.pop(now, disk)
         now = disk.serve(now, request.block, request.blocks, write=request.write) + pause
@@ -56,7 +56,7 @@ def test_a_disk_is_asked_about_few() -> None:
     plain = small()
     disk, queue = Counting(plain.geometry, plain.drive), Sptf()
     for sequence in range(60):
-        queue.push(Request(0, 0, sequence, 50 * sequence, 1, False))
+        queue.push(Request(0, sequence, 50 * sequence, 1, False))
     queue.pop(0, disk)
     # From cylinder 0 another takes 2 ms and more. Blocks 0 to 150 are on it, and block 0 is under the head at once.
     assert disk.asked == 4

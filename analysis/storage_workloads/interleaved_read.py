@@ -1,20 +1,21 @@
 """Kernel `interleaved-read`: read some pages, skip as many a few times over, and so on (MBSM, Figure 3)."""
 
 from collections.abc import Mapping
-from typing import Any, ClassVar, Literal
+from typing import ClassVar, Literal
 
 from pydantic import Field, model_validator
 
 from memwalk.analysis.storage_workloads.columns import elapsed
-from memwalk.analysis.storage_workloads.commands import check_room, whole_blocks
 from memwalk.analysis.storage_workloads.limits import CommandBytes, Times, TimesOrNone
 from memwalk.analysis.storage_workloads.one_program import Begun, Columns, OneProgram, Placed
+from memwalk.analysis.storage_workloads.room import check_room, whole_blocks
 from memwalk.analysis.storage_workloads.traffic import TrafficOf, always
 from memwalk.simcore.storage.period import Period
 from memwalk.simcore.storage.volumes import Volume
 from memwalk.simcore.units import Count
 from memwalk.traces.storage import Client
 from memwalk.workloads.programs import transfers
+from memwalk.workloads.tables.page import PAGE_8K
 
 
 class InterleavedRead(OneProgram):
@@ -25,7 +26,7 @@ class InterleavedRead(OneProgram):
 
     kernel: Literal["interleaved-read"]
     pages: Times = Field(10_000, description="Pages read in all")
-    page_bytes: CommandBytes = Field(8192, description="Size of a page")
+    page_bytes: CommandBytes = Field(PAGE_8K.bytes, description="Size of a page")
     run_pages: Times = Field(1, description="Pages read in a row")
     skipped_runs: TimesOrNone = Field(3, description="Such rows that are skipped behind each; 0 reads in sequence")
     command_bytes: CommandBytes = Field(65536, description="The most that one command reads")
@@ -36,10 +37,6 @@ class InterleavedRead(OneProgram):
         whole_blocks(self.page_bytes, "page_bytes")
         whole_blocks(self.command_bytes, "command_bytes")
         return self
-
-    def native(self) -> dict[str, Any]:
-        """Return the workload with its defaults."""
-        return self.model_dump()
 
     def work(self) -> int:
         """Estimate the work of a run, as `StorageKernel` says."""

@@ -10,7 +10,6 @@ from pydantic import AfterValidator, BeforeValidator, Field, StrictBool, create_
 
 from memwalk.analysis.storage_workloads.clotho import ClothoColumn, ClothoInsert, ClothoPoint, ClothoScan
 from memwalk.analysis.storage_workloads.columns import PARAMETERS
-from memwalk.analysis.storage_workloads.commands import MisfitError
 from memwalk.analysis.storage_workloads.interleaved_read import InterleavedRead
 from memwalk.analysis.storage_workloads.layout_point import LayoutPoint
 from memwalk.analysis.storage_workloads.layout_scan import ALL, LayoutScan
@@ -18,6 +17,7 @@ from memwalk.analysis.storage_workloads.limits import LONGEST_PS
 from memwalk.analysis.storage_workloads.oltp import Tpcc
 from memwalk.analysis.storage_workloads.one_program import OneProgram
 from memwalk.analysis.storage_workloads.requests import Requests
+from memwalk.analysis.storage_workloads.room import MisfitError
 from memwalk.analysis.storage_workloads.side_by_side import Side
 from memwalk.analysis.storage_workloads.tpch import ClothoTpch
 from memwalk.simcore.storage.device import MOST_DEVICES
@@ -27,6 +27,7 @@ from memwalk.simcore.units import Count, Picoseconds
 from memwalk.simcore.validation import StrictModel, mistake_at
 
 KERNEL = "kernel"
+"""The parameter of every workload that names its kernel."""
 _SEED = "seed"
 Disks: TypeAlias = Sequence[int] | None
 """Numbers of the disks that somebody has; all if None."""
@@ -164,8 +165,7 @@ def workload_of(program: Beside) -> OneProgram:
 
 def native_of(programs: Mapping[str, Beside]) -> dict[str, dict[str, Any]]:
     """Return the programs with their defaults, without what they leave to a default that depends on others."""
-    each = {name: workload_of(program).native() for name, program in programs.items()}
-    return {name: {key: value for key, value in one.items() if value is not None} for name, one in each.items()}
+    return {name: workload_of(program).native() for name, program in programs.items()}
 
 
 def work_of(programs: Mapping[str, Beside]) -> int:

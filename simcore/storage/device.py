@@ -17,6 +17,12 @@ def block_ps(bytes_per_second: int) -> int:
     return BLOCK_BYTES * PS_PER_SECOND // bytes_per_second
 
 
+def expect_blocks(block: int, blocks: int, capacity: int, of: str) -> None:
+    """Raise ValueError for a request that is of no blocks, or not all in ``of``, say "a disk", of so many blocks."""
+    if not 0 <= block < block + blocks <= capacity:
+        raise ValueError(f"blocks {block} to {block + blocks - 1} are not all in {of} of {capacity} blocks")
+
+
 class Run(NamedTuple):
     """Consecutive blocks, of a device or of a volume."""
 
@@ -38,6 +44,12 @@ class Parts(NamedTuple):
     """Blocks passing the heads, track switches between them included; flash arrays reading or programming."""
     bus_ps: int = 0
     """Moving over the bus what did not overlap with the parts before."""
+
+
+PARTS = ("queue_ps", *Parts._fields)
+"""Where the response time of a request goes, in this order: the wait in the queue comes before the `Parts`."""
+PART_NAMES = tuple(name.removesuffix("_ps") for name in PARTS)
+"""The same, as columns of results name them before their unit."""
 
 
 class Asked(Protocol):

@@ -27,19 +27,19 @@ class Meter:
         """Time so far in which the device served a request of any program."""
         return self.server.busy_ps
 
-    def submit_call(self, block: int, blocks: int, write: bool, done: Done, priority: int = 0) -> None:  # noqa: FBT001 (called per request)
+    def submit_call(self, block: int, blocks: int, write: bool, done: Done) -> None:  # noqa: FBT001 (called per request)
         """Submit a request, as to the server without a meter."""
-        self.server.submit_call(block, blocks, write, self._metered(blocks, done), priority, self.serving.begin)
+        self.server.submit_call(block, blocks, write, self._metered(blocks, done), self.serving.begin)
 
-    def submit_batch_call(self, runs: Sequence[Run], write: bool, done: Done, priority: int = 0) -> None:  # noqa: FBT001 (as `submit_call`)
+    def submit_batch_call(self, runs: Sequence[Run], write: bool, done: Done) -> None:  # noqa: FBT001 (as `submit_call`)
         """Submit runs of blocks, as to the server without a meter; each counts by itself unless the device takes them as one request."""
         if len(runs) > 1 and self.server.batches is not None:
             blocks = sum(run.blocks for run in runs)
-            self.server.submit_batch_call(runs, write, self._metered(blocks, done), priority, self.serving.begin)
+            self.server.submit_batch_call(runs, write, self._metered(blocks, done), self.serving.begin)
             return
         last = LastOf(len(runs), done)
         for block, blocks in runs:
-            self.submit_call(block, blocks, write, last, priority)
+            self.submit_call(block, blocks, write, last)
 
     def _metered(self, blocks: int, done: Done) -> Done:
         def served(how: Served) -> None:

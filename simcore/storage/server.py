@@ -71,10 +71,10 @@ class Server(Protocol):
     def busy_ps(self) -> int:
         """Time so far in which the device served a request, or several at once."""
 
-    def submit_call(self, block: int, blocks: int, write: bool, done: Done, priority: int = 0) -> None:  # noqa: FBT001 (called per request)
+    def submit_call(self, block: int, blocks: int, write: bool, done: Done) -> None:  # noqa: FBT001 (called per request)
         """Submit a request; ``done`` is called at its end."""
 
-    def submit_batch_call(self, runs: Sequence[Run], write: bool, done: Done, priority: int = 0) -> None:  # noqa: FBT001 (as `submit_call`)
+    def submit_batch_call(self, runs: Sequence[Run], write: bool, done: Done) -> None:  # noqa: FBT001 (as `submit_call`)
         """Submit runs of blocks that belong together; ``done`` is called when the last has been served."""
 
 
@@ -111,35 +111,17 @@ class DeviceServer:
         """Time so far in which a request, or several at once, was served."""
         return self.busy.passed_ps(int(self.env.now))
 
-    def submit(self, block: int, blocks: int, *, write: bool = False, priority: int = 0) -> simpy.Event:
+    def submit(self, block: int, blocks: int, *, write: bool = False) -> simpy.Event:
         """Submit a request; returns the event of its end, whose value is `Served`."""
         event = self.env.event()
-        self.submit_call(block, blocks, write, event.succeed, priority)
+        self.submit_call(block, blocks, write, event.succeed)
         return event
 
-    def submit_call(  # noqa: PLR0917 (called per request)
-        self,
-        block: int,
-        blocks: int,
-        write: bool,  # noqa: FBT001 (called per request)
-        done: Done,
-        priority: int = 0,
-        begun: Begun = nobody,
-    ) -> None:
-        """Submit a request; ``begun`` is called when the device begins to serve it, ``done`` at its end. Faster than `submit`.
+    def submit_call(self, block: int, blocks: int, write: bool, done: Done, begun: Begun = nobody) -> None:  # noqa: FBT001 (per request)
+        """Submit a request; ``begun`` is called when the device begins to serve it, ``done`` at its end. Faster than `submit`."""
+        self._push(Request(int(self.env.now), self._sequence + 1, block, blocks, write, done, begun))
 
-        Of requests that arrive in the same picosecond and are equal to the queue, lower ``priority`` goes first.
-        """
-        self._push(Request(int(self.env.now), priority, self._sequence + 1, block, blocks, write, done, begun))
-
-    def submit_batch_call(
-        self,
-        runs: Sequence[Run],
-        write: bool,  # noqa: FBT001 (as `submit_call`)
-        done: Done,
-        priority: int = 0,
-        begun: Begun = nobody,
-    ) -> None:
+    def submit_batch_call(self, runs: Sequence[Run], write: bool, done: Done, begun: Begun = nobody) -> None:  # noqa: FBT001 (as `submit_call`)
         """Submit runs of blocks that belong together; ``done`` is called when the last has been served.
 
         A `BatchDevice` gets them as one request, any other device one after the other, in their order under FCFS.
@@ -147,10 +129,10 @@ class DeviceServer:
         if len(runs) == 1 or self.batches is None:
             last = done if len(runs) == 1 else LastOf(len(runs), done)
             for block, blocks in runs:
-                self.submit_call(block, blocks, write, last, priority, begun)
+                self.submit_call(block, blocks, write, last, begun)
             return
         blocks = sum(run.blocks for run in runs)
-        self._push(Request(int(self.env.now), priority, self._sequence + 1, runs[0].block, blocks, write, done, begun, tuple(runs)))
+        self._push(Request(int(self.env.now), self._sequence + 1, runs[0].block, blocks, write, done, begun, tuple(runs)))
 
     def _push(self, request: Request) -> None:
         self._sequence = request.sequence

@@ -9,18 +9,18 @@ from typing import NamedTuple
 import simpy
 
 from memwalk.simcore.errors import UserError
-from memwalk.simcore.storage.device import Parts
+from memwalk.simcore.storage.device import PARTS, Parts
 from memwalk.simcore.storage.fills import Fills
 from memwalk.simcore.storage.prefetchers import Prefetchers
 from memwalk.simcore.storage.server import Served
 from memwalk.simcore.storage.turns import Turn
 from memwalk.simcore.storage.volume_server import VolumeServer
 
-PARTS = ("queue_ps", *Parts._fields)
-"""Where the time of a request goes, in this order."""
+NO_WAIT = (0,) * len(PARTS)
+"""The `PARTS` of no time."""
 
 
-class Arrival(NamedTuple):
+class PageArrival(NamedTuple):
     """What a core has stopped for is there."""
 
     core: int
@@ -69,7 +69,7 @@ class TimedPages:
         storage: str,
         turn: Turn | None = None,
         first_block: int = 0,
-        arrivals: deque[Arrival] | None = None,
+        arrivals: deque[PageArrival] | None = None,
     ) -> None:
         """Take pages from ``server``'s volume, the first of them at ``first_block``; ``storage`` names it in errors.
 
@@ -81,7 +81,7 @@ class TimedPages:
         self._began_ps = int(self._env.now)
         self._pages = pages
         self._first_block = first_block
-        self._arrivals: deque[Arrival] = deque() if arrivals is None else arrivals
+        self._arrivals: deque[PageArrival] = deque() if arrivals is None else arrivals
         self._coming: dict[int, simpy.Event] = {}
         self._fills = Fills()
         self._kept: dict[int, set[int]] = {}
@@ -145,7 +145,7 @@ class TimedPages:
         next_ps = self._turn.next_ps()
         return None if next_ps == math.inf else int(next_ps) - self._began_ps
 
-    def advance(self, until_ps: int) -> Arrival | None:
+    def advance(self, until_ps: int) -> PageArrival | None:
         """Go on with all that happens up to ``until_ps``, or to the first arrival of what a core has stopped for, and return that.
 
         Raises UserError if there is no such page as one that was asked for.
@@ -220,8 +220,8 @@ class TimedPages:
         """Have a core go on when all of some requests have ended: it waits for the one that does so last."""
 
         def go_on(_: simpy.Event) -> None:
-            end_ps, parts = max([(at_ps, _NO_WAIT), *(_wait(event, at_ps) for event in events)])
-            self._arrivals.append(Arrival(core, end_ps, parts, first))
+            end_ps, parts = max([(at_ps, NO_WAIT), *(_wait(event, at_ps) for event in events)])
+            self._arrivals.append(PageArrival(core, end_ps, parts, first))
 
         ended = self._env.all_of(events)
         assert ended.callbacks is not None
@@ -285,9 +285,6 @@ class TimedPages:
         self.requests += sum(page - 1 != before for page, before in zip(pages, [-2, *pages[:-1]], strict=True))
         self.blocks += len(pages) * blocks
         return self._note(self._server.submit_batch([(self._block(page), blocks) for page in pages], write=True))
-
-
-_NO_WAIT = (0,) * len(PARTS)
 
 
 def _wait(event: simpy.Event, from_ps: int) -> tuple[int, tuple[int, ...]]:

@@ -20,20 +20,20 @@ class VolumeServer:
         self.volume = volume
         self.servers = servers
 
-    def submit(self, block: int, blocks: int, *, write: bool = False, priority: int = 0) -> simpy.Event:
+    def submit(self, block: int, blocks: int, *, write: bool = False) -> simpy.Event:
         """Submit a request; returns the event of its end, whose value is the `Served` of the part that ended last."""
         event = self.env.event()
-        self.submit_call(block, blocks, write, event.succeed, priority)
+        self.submit_call(block, blocks, write, event.succeed)
         return event
 
-    def submit_call(self, block: int, blocks: int, write: bool, done: Done, priority: int = 0) -> None:  # noqa: FBT001 (called per request)
+    def submit_call(self, block: int, blocks: int, write: bool, done: Done) -> None:  # noqa: FBT001 (called per request)
         """Submit a request; ``done`` is called when its last part ends, with that part's times."""
         parts = self.volume.split(block, blocks)
         last = done if len(parts) == 1 else LastOf(len(parts), done)
         for disk, part_block, part_blocks in parts:
-            self.servers[disk].submit_call(part_block, part_blocks, write, last, priority)
+            self.servers[disk].submit_call(part_block, part_blocks, write, last)
 
-    def submit_batch(self, runs: Iterable[tuple[int, int]], *, write: bool = False, priority: int = 0) -> simpy.Event:
+    def submit_batch(self, runs: Iterable[tuple[int, int]], *, write: bool = False) -> simpy.Event:
         """Submit runs of the volume's blocks (a first block and a number each) that belong together, such as a page's minipages.
 
         They go to their disks at once and in their order; what follows on a disk is joined. The value of the event of their end is
@@ -48,7 +48,7 @@ class VolumeServer:
         event = self.env.event()
         last = LastOf(len(by_disk), event.succeed)
         for disk, parts in by_disk.items():
-            self.servers[disk].submit_batch_call(parts, write, last, priority)
+            self.servers[disk].submit_batch_call(parts, write, last)
         return event
 
 

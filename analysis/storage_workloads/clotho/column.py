@@ -1,15 +1,15 @@
 """Kernel `clotho-column`: blocks that lie on tracks next to each other, read in three ways (Clotho, sections 5.2 and 5.4)."""
 
 from collections.abc import Mapping
-from typing import Any, ClassVar, Literal
+from typing import ClassVar, Literal
 
 from pydantic import Field
 
 from memwalk.analysis.storage_workloads.columns import io_columns, seconds
-from memwalk.analysis.storage_workloads.commands import MisfitError
 from memwalk.analysis.storage_workloads.limits import CommandBlocks, Seed, Times
 from memwalk.analysis.storage_workloads.one_program import Begun, Columns, OneProgram, Placed
 from memwalk.analysis.storage_workloads.placed import two_dimensional
+from memwalk.analysis.storage_workloads.room import MisfitError
 from memwalk.simcore.storage.device import BLOCK_BYTES
 from memwalk.simcore.storage.disk import Disk
 from memwalk.simcore.storage.period import Period
@@ -31,10 +31,6 @@ class ClothoColumn(OneProgram):
     blocks: CommandBlocks = Field(4, description="Blocks of a group")
     groups: Times = Field(1000, description="Groups that are read")
     seed: Seed = 1
-
-    def native(self) -> dict[str, Any]:
-        """Return the workload with its defaults."""
-        return self.model_dump()
 
     def work(self) -> int:
         """Estimate the work of a run, as `StorageKernel` says."""

@@ -1,6 +1,5 @@
 """First come, first served."""
 
-from bisect import insort
 from collections import deque
 
 from memwalk.simcore.storage.device import StorageDevice
@@ -8,7 +7,7 @@ from memwalk.simcore.storage.queues.queue import Request
 
 
 class Fcfs:
-    """Requests in order of arrival, then priority, then sequence."""
+    """Requests in the order in which they come."""
 
     def __init__(self) -> None:
         self._waiting: deque[Request] = deque()
@@ -17,12 +16,8 @@ class Fcfs:
         return len(self._waiting)
 
     def push(self, request: Request) -> None:
-        """Put the request at the end, or before those of the same moment that have lower priority."""
-        waiting = self._waiting
-        if waiting and request < waiting[-1]:
-            insort(waiting, request)
-        else:
-            waiting.append(request)
+        """Put the request at the end."""
+        self._waiting.append(request)
 
     def pop(self, now_ps: int, device: StorageDevice) -> Request:  # noqa: ARG002 (only arrival counts)
         """Take out the first."""

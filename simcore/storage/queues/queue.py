@@ -13,13 +13,11 @@ def nobody(_: Any) -> None:
 class Request(NamedTuple):
     """A request that waits for a device.
 
-    Requests compare by arrival, then priority, then sequence, which is the order among those that a policy holds equal. No two
-    requests of a queue have the same sequence, so the fields behind it never decide.
+    Requests compare by arrival, then sequence, which is the order among those that a policy holds equal. No two requests of a queue
+    have the same sequence, so the fields behind it never decide.
     """
 
     arrival_ps: int
-    priority: int
-    """The lower of two goes first, if they arrive together."""
     sequence: int
     """Counts what is submitted to the device."""
     block: int
@@ -40,7 +38,7 @@ class Queue(Protocol):
         """Return how many requests wait."""
 
     def push(self, request: Request) -> None:
-        """Take in a request; arrivals never go back in time."""
+        """Take in a request. Neither arrivals nor sequences go back from one to the next."""
 
     def pop(self, now_ps: int, device: StorageDevice) -> Request:
         """Take out what ``device`` serves next if it starts at ``now_ps``. Raises IndexError if nothing waits."""
