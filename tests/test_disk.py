@@ -488,7 +488,7 @@ def test_the_estimate_of_positioning_is_what_serving_takes(requests: list[tuple[
 @pytest.mark.parametrize("block", range(0, 100, 7))
 def test_the_estimate_knows_that_a_slow_bus_leads(block: int) -> None:
     disk = small(bus_per_block="150us")
-    estimate = disk.positioning_ps(3_500 * US, Request(0, 0, 0, block, 8, True))
+    estimate = disk.positioning_ps(3_500 * US, Request(0, 0, block, 8, True))
     end_ps = write(disk, 3_500 * US, block, 8)
     assert estimate == end_ps - 3_500 * US - disk.parts.transfer_ps
 
@@ -498,7 +498,7 @@ def test_the_estimate_knows_what_a_stream_has_overwritten() -> None:
     now = 0
     for block in range(0, 64, 8):
         now = read(disk, now, block, 8)
-    estimate = disk.positioning_ps(now, Request(0, 0, 0, 0, 1, False))
+    estimate = disk.positioning_ps(now, Request(0, 0, 0, 1, False))
     assert estimate == read(disk, now, 0) - now - disk.parts.transfer_ps - disk.parts.bus_ps
 
 
