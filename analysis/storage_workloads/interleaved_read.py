@@ -1,7 +1,7 @@
 """Kernel `interleaved-read`: read some pages, skip as many a few times over, and so on (MBSM, Figure 3)."""
 
 from collections.abc import Mapping
-from typing import Any, ClassVar, Literal
+from typing import ClassVar, Literal
 
 from pydantic import Field, model_validator
 
@@ -36,10 +36,6 @@ class InterleavedRead(OneProgram):
         whole_blocks(self.page_bytes, "page_bytes")
         whole_blocks(self.command_bytes, "command_bytes")
         return self
-
-    def native(self) -> dict[str, Any]:
-        """Return the workload with its defaults."""
-        return self.model_dump()
 
     def work(self) -> int:
         """Estimate the work of a run, as `StorageKernel` says."""

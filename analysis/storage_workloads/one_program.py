@@ -47,9 +47,9 @@ class OneProgram(StrictModel, ABC):
     has_data: ClassVar[bool] = True
     """Whether it has data, which lie behind those of programs before it; one without goes where its fields say."""
 
-    @abstractmethod
     def native(self) -> dict[str, Any]:
-        """Return the workload's values, as `StorageKernel` says."""
+        """Return the workload's values, as `StorageKernel` says, without what depends on others where nothing is said."""
+        return self.model_dump(exclude_none=True)
 
     @abstractmethod
     def work(self) -> int:

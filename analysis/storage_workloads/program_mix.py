@@ -164,8 +164,7 @@ def workload_of(program: Beside) -> OneProgram:
 
 def native_of(programs: Mapping[str, Beside]) -> dict[str, dict[str, Any]]:
     """Return the programs with their defaults, without what they leave to a default that depends on others."""
-    each = {name: workload_of(program).native() for name, program in programs.items()}
-    return {name: {key: value for key, value in one.items() if value is not None} for name, one in each.items()}
+    return {name: workload_of(program).native() for name, program in programs.items()}
 
 
 def work_of(programs: Mapping[str, Beside]) -> int:

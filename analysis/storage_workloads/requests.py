@@ -44,10 +44,6 @@ class Requests(OneProgram):
             raise ValueError(f"span_blocks {self.span_blocks} has no room for a request of {self.blocks} blocks; make it longer")
         return self
 
-    def native(self) -> dict[str, Any]:
-        """Return the workload with its defaults."""
-        return self.model_dump(exclude_none=True)
-
     def work(self) -> int:
         """Estimate the work of a run, as `StorageKernel` says."""
         return self.count

@@ -1,7 +1,7 @@
 """Kernel `clotho-column`: blocks that lie on tracks next to each other, read in three ways (Clotho, sections 5.2 and 5.4)."""
 
 from collections.abc import Mapping
-from typing import Any, ClassVar, Literal
+from typing import ClassVar, Literal
 
 from pydantic import Field
 
@@ -31,10 +31,6 @@ class ClothoColumn(OneProgram):
     blocks: CommandBlocks = Field(4, description="Blocks of a group")
     groups: Times = Field(1000, description="Groups that are read")
     seed: Seed = 1
-
-    def native(self) -> dict[str, Any]:
-        """Return the workload with its defaults."""
-        return self.model_dump()
 
     def work(self) -> int:
         """Estimate the work of a run, as `StorageKernel` says."""

@@ -1,7 +1,7 @@
 """Kernel `clotho-insert`: R is filled by bulk insertion (Clotho, section 7.2.4)."""
 
 from collections.abc import Mapping
-from typing import Any, ClassVar, Literal
+from typing import ClassVar, Literal
 
 from pydantic import Field
 
@@ -31,10 +31,6 @@ class ClothoInsert(OneProgram):
     records: Records = 8_000_000
     runs_ahead: RunsAhead = Field(2, description="Runs of each file that are on their way at once")
     pool: Pool = Field(128 << 20, description="Memory for these runs, which are as many tracks of each disk as fit; A-pages come in bands")
-
-    def native(self) -> dict[str, Any]:
-        """Return the workload with its defaults."""
-        return self.model_dump()
 
     def work(self) -> int:
         """Estimate the work of a run, as `StorageKernel` says."""

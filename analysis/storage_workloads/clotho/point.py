@@ -1,7 +1,7 @@
 """Kernel `clotho-point`: single records of R by a non-clustered index, asked for or updated (Clotho, sections 7.2.2 and 7.2.3)."""
 
 from collections.abc import Mapping
-from typing import Any, ClassVar, Literal
+from typing import ClassVar, Literal
 
 from pydantic import Field, model_validator
 
@@ -42,10 +42,6 @@ class ClothoPoint(OneProgram):
         if self.payload > self.attributes:
             raise ValueError(f"payload {self.payload} is more than the {self.attributes} attributes; ask for fewer")
         return self
-
-    def native(self) -> dict[str, Any]:
-        """Return the workload with its defaults."""
-        return self.model_dump()
 
     def work(self) -> int:
         """Estimate the work of a run, as `StorageKernel` says."""

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
-from typing import Any, ClassVar, Literal
+from typing import ClassVar, Literal
 
 from pydantic import Field, model_validator
 
@@ -66,10 +66,6 @@ class ClothoScan(OneProgram):
             pages = f"{self.run_blocks} blocks are no whole number of pages of {PAGE_BLOCKS}"
             raise mistake_at(("run_blocks",), f"{pages}; write a multiple of {PAGE_BLOCKS}")
         return self
-
-    def native(self) -> dict[str, Any]:
-        """Return the workload with its defaults."""
-        return self.model_dump(exclude_none=True)
 
     def work(self) -> int:
         """Estimate the work of a run, as `StorageKernel` says."""

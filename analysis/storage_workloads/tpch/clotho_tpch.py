@@ -1,7 +1,7 @@
 """Kernel `clotho-tpch`: queries 1, 6, 12 and 14 of TPC-H in four layouts (Clotho, section 7.3)."""
 
 from collections.abc import Callable, Mapping
-from typing import Any, ClassVar, Literal
+from typing import ClassVar, Literal
 
 from pydantic import Field
 
@@ -39,10 +39,6 @@ class ClothoTpch(OneProgram):
     )
     pool: Pool = Field(128 << 20, description="Buffer pool")
     runs_ahead: RunsAhead = Field(2, description="Runs of each file, a track of each disk, that are read ahead")
-
-    def native(self) -> dict[str, Any]:
-        """Return the workload with its defaults."""
-        return self.model_dump()
 
     def work(self) -> int:
         """Estimate the work of a run, as `StorageKernel` says."""
