@@ -5,7 +5,7 @@ from pathlib import Path
 
 from memwalk.simcore.storage.device_file import load_device
 from memwalk.simcore.storage.system import System
-from memwalk.simcore.storage.timed_pages import PARTS, PageSpec, TimedPages
+from memwalk.simcore.storage.timed_pages import PageSpec, TimedPages
 
 WAY_SECONDS = 4.9e-3
 """What a page elsewhere takes longer on it than the one behind the last."""
@@ -24,7 +24,6 @@ SINGLY = PageSpec(16)
 
 
 FAR = 1 << 63
-NO_WAIT = (0,) * len(PARTS)
 
 
 class OneCore(TimedPages):

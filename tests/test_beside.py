@@ -23,9 +23,9 @@ from memwalk.analysis.experiments.storage_time import STORAGE_TIME
 from memwalk.analysis.experiments.work import work
 from memwalk.analysis.explain.breakdown import explain
 from memwalk.analysis.explain.time_breakdown import StorageExplanation
-from memwalk.analysis.storage_workloads.columns import IO_PARTS
 from memwalk.simcore.engines import native
 from memwalk.simcore.errors import UserError
+from memwalk.simcore.storage.device import PART_NAMES
 
 SEARCH = (
     "kernel: disk-index, structure: array, operation: search, page_bytes: 8KiB, key_bytes: 4B, keys: 100000, operations: 300, "
@@ -94,7 +94,7 @@ def test_those_who_share_disks_wait_for_each_other(tmp_path: Path, workload: str
     assert times["plain.slowdown"] > 1.05
     assert times["plain.runs"] > 1
     assert times["io_requests"] == before["io_requests"], "those of the workload only"
-    parts = {part: times[f"io_{part}_seconds"] for part in IO_PARTS}
+    parts = {part: times[f"io_{part}_seconds"] for part in PART_NAMES}
     assert sum(parts.values()) == pytest.approx(times["io_seconds"], abs=1e-8)
     assert parts["queue"] > before["io_queue_seconds"]
     ended = times.get("ended_seconds", 0)

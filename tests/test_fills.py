@@ -6,13 +6,13 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from storage_pages import DEVICE, FAR, NO_WAIT, US, pages_of
+from storage_pages import DEVICE, FAR, US, pages_of
 
 from memwalk.simcore.storage.device_file import load_device
 from memwalk.simcore.storage.fills import NUMBERS
 from memwalk.simcore.storage.program_pages import ProgramPages, ProgramSpec
 from memwalk.simcore.storage.system import System
-from memwalk.simcore.storage.timed_pages import Arrival, PageSpec, TimedPages
+from memwalk.simcore.storage.timed_pages import NO_WAIT, Arrival, PageSpec, TimedPages
 
 HALF = NUMBERS // 2
 

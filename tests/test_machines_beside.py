@@ -20,9 +20,10 @@ from memwalk.analysis.experiments.storage_time import STORAGE_TIME
 from memwalk.analysis.experiments.work import work
 from memwalk.analysis.explain.breakdown import explain
 from memwalk.analysis.explain.time_breakdown import StorageExplanation
-from memwalk.analysis.storage_workloads.columns import CPU_CAUSES, IO_PARTS
+from memwalk.analysis.storage_workloads.columns import CPU_CAUSES
 from memwalk.simcore.engines import native
 from memwalk.simcore.errors import UserError
+from memwalk.simcore.storage.device import PART_NAMES
 
 SEARCH = (
     "kernel: disk-index, structure: array, operation: search, page_bytes: 8KiB, key_bytes: 4B, keys: 100000, operations: 300, "
@@ -141,7 +142,7 @@ def test_the_times_of_each_sum_up(tmp_path: Path, other: str) -> None:
     assert theirs["slowdown"] == pytest.approx(theirs["seconds"] / theirs["seconds_alone"])
     assert theirs["slowdown"] > 1.2
     assert theirs["cpu_seconds"] + theirs["io_seconds"] + theirs.get("ended_seconds", 0) == pytest.approx(theirs["seconds"])
-    assert sum(theirs[f"io_{part}_seconds"] for part in IO_PARTS) == pytest.approx(theirs["io_seconds"], rel=1e-6)
+    assert sum(theirs[f"io_{part}_seconds"] for part in PART_NAMES) == pytest.approx(theirs["io_seconds"], rel=1e-6)
     assert sum(theirs[f"cpu_{cause}_seconds"] for cause in CPU_CAUSES) == pytest.approx(theirs["cpu_seconds"])
     assert found[STORAGE_TIME]["plain.slowdown"] > 1.2
     assert ("ended_seconds" in theirs) == ("threads" in other)

@@ -20,9 +20,9 @@ from memwalk.analysis.experiments.storage_time import STORAGE_TIME
 from memwalk.analysis.experiments.work import work
 from memwalk.analysis.explain.breakdown import Explanation, explain
 from memwalk.analysis.explain.time_breakdown import StorageExplanation
-from memwalk.analysis.storage_workloads.columns import IO_PARTS
 from memwalk.simcore.engines import native
 from memwalk.simcore.errors import UserError
+from memwalk.simcore.storage.device import PART_NAMES
 
 SEARCH = "kernel: index, operation: search, tree: {kind: b+, node_lines: 1, prefetch: false}, keys: 20000, operations: 400, caches: empty"
 SCAN = "kernel: table, layout: nsm, page_bytes: 4KiB, operation: scan, attributes: 4, records: 6000, selectivity: 0.1, caches: empty"
@@ -270,7 +270,7 @@ def test_two_on_one_disk_wait_for_each_other(tmp_path: Path) -> None:
     assert times["other.slowdown"] == pytest.approx(2, rel=0.05)
     assert own["io_seconds"] / own["io_requests"] == pytest.approx(0.01, rel=0.05)
     assert times["other.io_seconds"] / times["other.io_requests"] == pytest.approx(0.01, rel=0.05)
-    parts = [f"io_{part}_seconds" for part in IO_PARTS]
+    parts = [f"io_{part}_seconds" for part in PART_NAMES]
     assert sum(own[part] for part in parts) == pytest.approx(own["io_seconds"], rel=1e-9)
     assert sum(times[f"other.{part}"] for part in parts) == pytest.approx(times["other.io_seconds"], rel=1e-9)
     assert times["other.cpu_seconds"] + times["other.io_seconds"] == pytest.approx(times["other.seconds"], rel=1e-9)

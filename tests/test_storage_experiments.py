@@ -21,12 +21,13 @@ from memwalk.analysis.experiments.session import run_rows
 from memwalk.analysis.experiments.settings import parse_set
 from memwalk.analysis.experiments.store import read_point
 from memwalk.analysis.storage_workloads import StorageKernel
-from memwalk.analysis.storage_workloads.columns import IO_PARTS, cpu_columns
+from memwalk.analysis.storage_workloads.columns import cpu_columns
 from memwalk.analysis.storage_workloads.requests import Requests
 from memwalk.simcore.engines import native
 from memwalk.simcore.errors import UserError
 from memwalk.simcore.machine import load_machine
 from memwalk.simcore.storage import load_device
+from memwalk.simcore.storage.device import PART_NAMES
 from memwalk.simcore.storage.sampled import scaled_up
 from memwalk.simcore.storage.system import System
 from memwalk.simcore.storage.volumes import AtroposVolume
@@ -87,7 +88,7 @@ def test_what_is_in_flight_waits_for_what_came_before(system: System) -> None:
     assert found["seconds"] == alone["seconds"]
     assert alone["io_queue_seconds"] == 0
     assert found["mean_response_ms"] == pytest.approx(4 * alone["mean_response_ms"], rel=0.05)
-    served = sum(found[f"io_{part}_seconds"] for part in IO_PARTS if part != "queue")
+    served = sum(found[f"io_{part}_seconds"] for part in PART_NAMES if part != "queue")
     assert served == pytest.approx(found["seconds"])
 
 

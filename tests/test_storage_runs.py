@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from files import memwalk
-from storage_pages import DEVICE, NO_WAIT, pages_of
+from storage_pages import DEVICE, pages_of
 
 from memwalk.analysis.experiments.expansion import expand
 from memwalk.analysis.experiments.points import Point
@@ -15,10 +15,10 @@ from memwalk.analysis.experiments.schema import load_experiment
 from memwalk.analysis.experiments.simulation import simulate
 from memwalk.analysis.experiments.storage_time import STORAGE_TIME
 from memwalk.analysis.explain.time_breakdown import time_breakdown
-from memwalk.analysis.storage_workloads.columns import IO_PARTS
 from memwalk.simcore.engines import native
 from memwalk.simcore.errors import UserError
-from memwalk.simcore.storage.timed_pages import Arrival
+from memwalk.simcore.storage.device import PART_NAMES
+from memwalk.simcore.storage.timed_pages import NO_WAIT, Arrival
 
 SCAN = """\
 schema_version: 1
@@ -52,7 +52,7 @@ def times_sum(statistics: native.Statistics) -> None:
     slots, times = statistics["slots"], statistics[STORAGE_TIME]
     assert sum(value for name, value in slots.items() if name not in ("total", "dcache")) + sum(slots["dcache"].values()) == slots["total"]
     assert sum(row["slots"]["storage"] for row in statistics["breakdown"]) == slots["storage"]
-    assert sum(times[f"io_{part}_seconds"] for part in IO_PARTS) == pytest.approx(times["io_seconds"], abs=times["io_requests"] * 1e-12)
+    assert sum(times[f"io_{part}_seconds"] for part in PART_NAMES) == pytest.approx(times["io_seconds"], abs=times["io_requests"] * 1e-12)
     assert times["seconds"] == pytest.approx(times["cpu_seconds"] + times["io_seconds"])
 
 
@@ -458,7 +458,7 @@ def test_a_join_that_reads_far_ahead_takes_as_long_as_the_slowest_of_processor_a
     last = page_us * 1e-6 if stored == READ_AND_WRITTEN else 0
     assert times["seconds"] <= 1.02 * max(disks_alone, times["cpu_seconds"]) + last
     assert times["io_busiest_seconds"] <= times["seconds"]
-    assert sum(times[f"io_{part}_seconds"] for part in IO_PARTS) == pytest.approx(times["io_seconds"], abs=1e-8)
+    assert sum(times[f"io_{part}_seconds"] for part in PART_NAMES) == pytest.approx(times["io_seconds"], abs=1e-8)
 
 
 def test_prefetching_saves_nothing_where_disks_decide(tmp_path: Path) -> None:
@@ -517,7 +517,7 @@ def test_threads_of_a_join_wait_for_pages_of_their_own_and_the_parts_of_their_wa
     assert sum(waits) == sum(together["pages"]["wait"].values())
     for statistics in (alone, together):
         times = statistics[STORAGE_TIME]
-        assert sum(times[f"io_{part}_seconds"] for part in IO_PARTS) == pytest.approx(times["io_seconds"], rel=1e-6)
+        assert sum(times[f"io_{part}_seconds"] for part in PART_NAMES) == pytest.approx(times["io_seconds"], rel=1e-6)
         assert times["seconds"] == pytest.approx(times["cpu_seconds"] + times["io_seconds"] + times.get("ended_seconds", 0))
     if algorithm in ("grace", "inspector"):
         assert together[STORAGE_TIME]["seconds"] < alone[STORAGE_TIME]["seconds"], "four processors keep more requests waiting"

@@ -16,8 +16,9 @@ from memwalk.analysis.experiments.schema import load_experiment
 from memwalk.analysis.experiments.session import run_rows
 from memwalk.analysis.explain.breakdown import Explanation, explain
 from memwalk.analysis.explain.time_breakdown import IO_STALL, StorageExplanation, time_breakdown
-from memwalk.analysis.storage_workloads.columns import CPU_CAUSES, IO_PARTS
+from memwalk.analysis.storage_workloads.columns import CPU_CAUSES
 from memwalk.simcore.errors import UserError
+from memwalk.simcore.storage.device import PART_NAMES
 
 TABLE = """\
 schema_version: 1
@@ -94,7 +95,7 @@ TIMES = st.floats(0, 1e6)
 
 @given(
     TIMES,
-    st.fixed_dictionaries({f"cpu_{cause}_seconds": TIMES for cause in CPU_CAUSES} | {f"io_{part}_seconds": TIMES for part in IO_PARTS}),
+    st.fixed_dictionaries({f"cpu_{cause}_seconds": TIMES for cause in CPU_CAUSES} | {f"io_{part}_seconds": TIMES for part in PART_NAMES}),
 )
 def test_causes_sum_to_the_whole(waiting: float, parts: dict[str, float]) -> None:
     cpu = sum(value for name, value in parts.items() if name.startswith("cpu_"))

@@ -5,12 +5,12 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from storage_pages import DEVICE, FAR, NO_WAIT, US, pages_of
+from storage_pages import DEVICE, FAR, US, pages_of
 
 from memwalk.simcore.errors import UserError
-from memwalk.simcore.storage.device import Parts
+from memwalk.simcore.storage.device import PARTS, Parts
 from memwalk.simcore.storage.server import Served
-from memwalk.simcore.storage.timed_pages import PARTS, PageSpec, waited
+from memwalk.simcore.storage.timed_pages import NO_WAIT, PageSpec, waited
 
 
 def test_a_page_takes_what_its_device_takes(tmp_path: Path) -> None:

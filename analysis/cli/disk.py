@@ -123,7 +123,7 @@ def convert(
 
 def _print(title: str, kinds: dict[str, dict[str, float | int]]) -> None:
     from memwalk.analysis.disk_traces.replay import PERCENTILES
-    from memwalk.simcore.storage.replay import TIMES
+    from memwalk.simcore.storage.device import PART_NAMES
 
     figures = ["mean", "std", *PERCENTILES, "max"]
     shown = [name.replace("_", ".") for name in figures]
@@ -133,9 +133,8 @@ def _print(title: str, kinds: dict[str, dict[str, float | int]]) -> None:
         if "demerit_ms" in facts:
             rows.append([f"{name}, measured", facts["requests"], *(facts[f"measured_{figure}_ms"] for figure in figures)])
     console.print_table(f"{title}: response time (ms)", ["requests", "number", *shown], rows)
-    console.print_table(
-        "mean of each part (ms)", ["requests", *TIMES], [[name, *(facts[f"{part}_ms"] for part in TIMES)] for name, facts in kinds.items()]
-    )
+    parts = [[name, *(facts[f"{part}_ms"] for part in PART_NAMES)] for name, facts in kinds.items()]
+    console.print_table("mean of each part (ms)", ["requests", *PART_NAMES], parts)
     demerits = [
         [name, facts["demerit_ms"], f"{facts['demerit_ms'] / mean:.1%}" if (mean := facts["measured_mean_ms"]) else "-"]
         for name, facts in kinds.items()

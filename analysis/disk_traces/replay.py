@@ -13,10 +13,11 @@ from numpy.typing import NDArray
 
 from memwalk.analysis.disk_traces.response_times import Distribution, Times, demerit_ps
 from memwalk.simcore.errors import UserError
+from memwalk.simcore.storage.device import PART_NAMES
 from memwalk.simcore.storage.device_file import DeviceFile
 from memwalk.simcore.storage.disksim import Format, arrivals, format_of, measured
 from memwalk.simcore.storage.queues import FCFS, QUEUES
-from memwalk.simcore.storage.replay import DEPTH, TIMES, replay_closed, replay_open
+from memwalk.simcore.storage.replay import DEPTH, replay_closed, replay_open
 from memwalk.simcore.storage.replay import Times as Row
 from memwalk.simcore.storage.trace_lines import TraceLines
 from memwalk.simcore.units import PS_PER_MS
@@ -36,11 +37,11 @@ class Responses:
 
     simulated: Distribution = field(default_factory=Distribution)
     measured: Distribution | None = None
-    totals_ps: NDArray[np.float64] = field(default_factory=lambda: np.zeros(len(TIMES)))
-    """Sum of each of `TIMES`."""
+    totals_ps: NDArray[np.float64] = field(default_factory=lambda: np.zeros(len(PART_NAMES)))
+    """Sum of each of `PART_NAMES`."""
 
     def add(self, times: Times, measured_ps: Times | None) -> None:
-        """Take in requests: a row for each, a column for each of `TIMES`."""
+        """Take in requests: a row for each, a column for each of `PART_NAMES`."""
         self.simulated.add(times.sum(axis=1))
         self.totals_ps += times.sum(axis=0, dtype=np.float64)
         if measured_ps is not None:
@@ -62,7 +63,7 @@ class Responses:
         """
         count = self.simulated.count
         facts: dict[str, float | int] = {"requests": count, **_facts(self.simulated, "")}
-        facts |= {f"{part}_ms": total / PS_PER_MS / count for part, total in zip(TIMES, self.totals_ps.tolist(), strict=True)}
+        facts |= {f"{part}_ms": total / PS_PER_MS / count for part, total in zip(PART_NAMES, self.totals_ps.tolist(), strict=True)}
         if self.measured is not None:
             facts |= _facts(self.measured, "measured_") | {"demerit_ms": demerit_ps(self.simulated, self.measured) / PS_PER_MS}
         return facts
@@ -148,7 +149,7 @@ def _with(sums: Sums, rows: Times, format_: Format) -> Sums:
     writes = rows[:, 0].astype(bool)
     for responses, chosen in zip(sums, (rows[~writes], rows[writes]), strict=True):
         if len(chosen):
-            responses.add(chosen[:, 1 : 1 + len(TIMES)], chosen[:, -1] if format_ is Format.VALIDATION else None)
+            responses.add(chosen[:, 1 : 1 + len(PART_NAMES)], chosen[:, -1] if format_ is Format.VALIDATION else None)
     return sums
 
 

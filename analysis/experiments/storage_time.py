@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from memwalk.analysis.slots import all_slots, cores
-from memwalk.analysis.storage_workloads.columns import IO_PARTS, seconds
+from memwalk.analysis.storage_workloads.columns import seconds
 from memwalk.simcore.engines.native import Statistics
-from memwalk.simcore.storage.device import BLOCK_BYTES
+from memwalk.simcore.storage.device import BLOCK_BYTES, PART_NAMES
 from memwalk.simcore.storage.pages import page_blocks
 from memwalk.simcore.storage.system import System
 from memwalk.simcore.storage.timed_pages import PageSpec, TimedPages
@@ -43,6 +43,6 @@ def storage_times(machine: dict[str, Any], pages: TimedPages, statistics: Statis
     # A core's slots end with it.
     ended = whole * (slots - statistics["slots"]["total"]) / slots if slots else 0.0
     counts = {"io_requests": pages.requests, "io_blocks": pages.blocks, "io_busiest_seconds": seconds(pages.busiest_ps)}
-    parts = {f"io_{part}_seconds": seconds(asked["wait"][f"{part}_ps"]) / cores(statistics) for part in IO_PARTS}
+    parts = {f"io_{part}_seconds": seconds(asked["wait"][f"{part}_ps"]) / cores(statistics) for part in PART_NAMES}
     several = {"ended_seconds": ended} if "cores" in statistics else {}
     return {"io_seconds": io, "cpu_seconds": whole - io - ended, **several, "seconds": whole} | counts | parts

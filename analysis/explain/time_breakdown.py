@@ -7,7 +7,8 @@ from typing import Any
 import pandas as pd
 
 from memwalk.analysis.causes import APART, CAUSES, ENDED, SHORT, shortened
-from memwalk.analysis.storage_workloads.columns import CPU_CAUSES, IO_PARTS
+from memwalk.analysis.storage_workloads.columns import CPU_CAUSES
+from memwalk.simcore.storage.device import PART_NAMES
 
 IO_STALL = "I/O stall"
 
@@ -81,10 +82,10 @@ def time_breakdown(row: Mapping[Any, Any]) -> TimeBreakdown | None:
     seconds = found["seconds"] if found.has("seconds") else sum(cpu.values()) + found["io_seconds"]
     ended = {ENDED.word: found["ended_seconds"]} if found.has("ended_seconds") else {}
     stall = max(0.0, seconds - sum(cpu.values()) - sum(ended.values()))
-    asked = ("io_seconds", "io_requests", *(f"io_{part}_seconds" for part in IO_PARTS))
+    asked = ("io_seconds", "io_requests", *(f"io_{part}_seconds" for part in PART_NAMES))
     if stall < _ROUNDING * seconds and not any(map(found.has, asked)):
         return TimeBreakdown(seconds, cpu | ended, {})
-    parts = {part: found[f"io_{part}_seconds"] for part in IO_PARTS}
+    parts = {part: found[f"io_{part}_seconds"] for part in PART_NAMES}
     requests = sum(parts.values())
     io = {part: stall * value / requests for part, value in parts.items()} if requests else {}
     return TimeBreakdown(seconds, cpu | ended | {IO_STALL: stall}, io)

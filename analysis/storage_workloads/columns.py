@@ -4,17 +4,14 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from memwalk.analysis.causes import SHORT, shortened
+from memwalk.simcore.storage.device import PART_NAMES
 from memwalk.simcore.storage.io_times import IoTimes
 from memwalk.simcore.storage.period import Period
 from memwalk.simcore.storage.sampled import Sampled
-from memwalk.simcore.storage.timed_pages import PARTS
 from memwalk.simcore.units import PS_PER_SECOND
 
 PARAMETERS = ("machine", "storage", "workload", "beside")
 """What columns of parameters begin with: the parts of an experiment, and a dot."""
-
-IO_PARTS = tuple(name.removesuffix("_ps") for name in PARTS)
-"""Parts of a request's time, from its arrival to its end."""
 
 CPU_CAUSES = tuple(cause.name for cause in SHORT)
 """Parts of a processor's time."""
@@ -31,7 +28,7 @@ def io_columns(times: IoTimes) -> dict[str, float | int]:
     Requests overlap, on several disks and in queues, so the parts may sum to more than the time that passed.
     """
     counts = {"io_requests": times.requests, "io_blocks": times.blocks}
-    return counts | {f"io_{name}_seconds": seconds(ps) for name, ps in zip(IO_PARTS, (times.queue_ps, *times.parts), strict=True)}
+    return counts | {f"io_{name}_seconds": seconds(ps) for name, ps in zip(PART_NAMES, (times.queue_ps, *times.parts), strict=True)}
 
 
 def elapsed(periods: Mapping[str, Period]) -> dict[str, float | int]:

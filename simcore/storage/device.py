@@ -40,6 +40,12 @@ class Parts(NamedTuple):
     """Moving over the bus what did not overlap with the parts before."""
 
 
+PARTS = ("queue_ps", *Parts._fields)
+"""Where the response time of a request goes, in this order: the wait in the queue comes before the `Parts`."""
+PART_NAMES = tuple(name.removesuffix("_ps") for name in PARTS)
+"""The same, as columns of results name them before their unit."""
+
+
 class Asked(Protocol):
     """What a queue says of a request when it asks a device about it."""
 

@@ -22,9 +22,7 @@ DEPTH = 128
 """Requests that a queue chooses among unless something else is asked for: as many as Linux queues for a disk (nr_requests)."""
 
 Times: TypeAlias = tuple[int, ...]
-"""Of one request: whether it writes, and `TIMES` in ps; behind them the measured response time of a validation trace."""
-TIMES = ("queue", "overhead", "seek", "rotation", "transfer", "bus")
-"""Parts of a response time, in order."""
+"""Of one request: whether it writes, and `PARTS` in ps; behind them the measured response time of a validation trace."""
 
 
 class _Station:

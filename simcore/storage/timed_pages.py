@@ -9,15 +9,15 @@ from typing import NamedTuple
 import simpy
 
 from memwalk.simcore.errors import UserError
-from memwalk.simcore.storage.device import Parts
+from memwalk.simcore.storage.device import PARTS, Parts
 from memwalk.simcore.storage.fills import Fills
 from memwalk.simcore.storage.prefetchers import Prefetchers
 from memwalk.simcore.storage.server import Served
 from memwalk.simcore.storage.turns import Turn
 from memwalk.simcore.storage.volume_server import VolumeServer
 
-PARTS = ("queue_ps", *Parts._fields)
-"""Where the time of a request goes, in this order."""
+NO_WAIT = (0,) * len(PARTS)
+"""The `PARTS` of no time."""
 
 
 class Arrival(NamedTuple):
@@ -220,7 +220,7 @@ class TimedPages:
         """Have a core go on when all of some requests have ended: it waits for the one that does so last."""
 
         def go_on(_: simpy.Event) -> None:
-            end_ps, parts = max([(at_ps, _NO_WAIT), *(_wait(event, at_ps) for event in events)])
+            end_ps, parts = max([(at_ps, NO_WAIT), *(_wait(event, at_ps) for event in events)])
             self._arrivals.append(Arrival(core, end_ps, parts, first))
 
         ended = self._env.all_of(events)
@@ -285,9 +285,6 @@ class TimedPages:
         self.requests += sum(page - 1 != before for page, before in zip(pages, [-2, *pages[:-1]], strict=True))
         self.blocks += len(pages) * blocks
         return self._note(self._server.submit_batch([(self._block(page), blocks) for page in pages], write=True))
-
-
-_NO_WAIT = (0,) * len(PARTS)
 
 
 def _wait(event: simpy.Event, from_ps: int) -> tuple[int, tuple[int, ...]]:
