@@ -8,8 +8,7 @@ from typing import Any
 
 import pandas as pd
 
-from memwalk.analysis.cost_models.memory import MissCosts
-from memwalk.simcore.memories import only_memory
+from memwalk.analysis.cost_models.memory import MissCosts, miss_costs
 from memwalk.simcore.validation import nearest
 
 
@@ -42,8 +41,11 @@ class Study:
         return pd.concat(frames)
 
     def costs(self, machine: str) -> MissCosts:
-        """Take T1, T_next and T_tlb of a machine, in cycles, for cost models."""
-        return miss_costs(self.machine(machine))
+        """Take T1, T_next and T_tlb of a machine, in cycles, for cost models. Raises MeasureError without one memory latency."""
+        try:
+            return miss_costs(self.machine(machine))
+        except ValueError as error:
+            raise MeasureError(str(error)) from None
 
 
 def panel(rows: pd.DataFrame | Sequence[Mapping[str, Any]], axes: Iterable[str]) -> pd.DataFrame:
@@ -54,11 +56,3 @@ def panel(rows: pd.DataFrame | Sequence[Mapping[str, Any]], axes: Iterable[str])
     if names:
         return frame.set_index(names, drop=False)
     return frame.set_index(pd.Index([0] * len(frame)))
-
-
-def miss_costs(machine: Mapping[str, Any]) -> MissCosts:
-    """Take T1, T_next and T_tlb from a machine, in cycles. Raises MeasureError for a memory without one latency, UserError for several."""
-    memory, walk = only_memory(machine, "a cost model"), machine["dtlb"]["walk_latency_cycles"]
-    if memory["model"] != "fixed":
-        raise MeasureError(f"cost models need one memory latency, but {machine['name']} simulates its DRAM")
-    return MissCosts(memory["latency_cycles"], memory["interval_cycles"], walk)

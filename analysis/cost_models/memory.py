@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
+
+from memwalk.simcore.memories import only_memory
 
 MIB = 1 << 20
 
@@ -21,6 +25,14 @@ class MissCosts:
     def __post_init__(self) -> None:
         if self.full < 1 or self.next < 1 or self.tlb < 0:
             raise ValueError(f"{self}: latencies are positive numbers of cycles")
+
+
+def miss_costs(machine: Mapping[str, Any]) -> MissCosts:
+    """Take T1, T_next and T_tlb from a machine, in cycles. Raises ValueError for a memory without one latency, UserError for several."""
+    memory, walk = only_memory(machine, "a cost model"), machine["dtlb"]["walk_latency_cycles"]
+    if memory["model"] != "fixed":
+        raise ValueError(f"cost models need one memory latency, but {machine['name']} simulates its DRAM")
+    return MissCosts(memory["latency_cycles"], memory["interval_cycles"], walk)
 
 
 def normalized_bandwidth(costs: MissCosts) -> float:

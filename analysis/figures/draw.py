@@ -61,7 +61,7 @@ def _lines(axes: Axes, plot: Lines, study: Study) -> None:
             axes.plot(style.along_axis(curve.index), curve, color=colour, marker=marker, linestyle=dashes, label=label)
             count += 1
     for theory in plot.curves:
-        modelled = at_points(theory.model, rows(points, theory.series), study.machine(theory.machine))
+        modelled = at_points(theory.model, rows(points, theory.series), study.costs(theory.machine))
         (curve,) = lines_by_place(modelled, plot.x).values()
         axes.plot(
             style.along_axis(curve.index), curve, color=style.look(theory.series)[0], linestyle="--", label=style.as_written(theory.label)

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping
 from dataclasses import asdict
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import pandas as pd
 from pydantic import Field, model_validator
 
-from memwalk.analysis.claims.study import miss_costs
-from memwalk.analysis.cost_models import model
+from memwalk.analysis.cost_models import MissCosts, model
 from memwalk.analysis.cost_models.points import node_layout
 from memwalk.simcore.validation import StrictModel
 
@@ -44,8 +42,7 @@ class Modelled(StrictModel):
         return [dict(zip(listed, values, strict=True)) for values in itertools.product(*listed.values())]
 
 
-def at_points(name: str, points: pd.DataFrame, machine: Mapping[str, Any]) -> pd.Series[float]:
-    """Evaluate a cost model of searches for the tree and the keys of each point, on a machine's memory."""
-    costs = asdict(miss_costs(machine))
-    facts = [costs | asdict(node_layout(row)) | {"keys": int(row["workload.keys"])} for row in points.to_dict("records")]
+def at_points(name: str, points: pd.DataFrame, costs: MissCosts) -> pd.Series[float]:
+    """Evaluate a cost model of searches for the tree and the keys of each point, with a machine's costs of misses."""
+    facts = [asdict(costs) | asdict(node_layout(row)) | {"keys": int(row["workload.keys"])} for row in points.to_dict("records")]
     return pd.Series([model(name)(given) for given in facts], index=points.index)

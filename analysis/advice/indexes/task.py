@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 from memwalk.analysis.advice.indexes.page_intervals import exchange_interval_seconds, page_interval_seconds
-from memwalk.analysis.claims.study import miss_costs
+from memwalk.analysis.advice.modelled_machine import ModelledMachine
 from memwalk.analysis.cost_models import MissCosts
 from memwalk.simcore.errors import UserError
-from memwalk.simcore.memories import only_memory
 from memwalk.simcore.storage import DeviceFile, page_blocks, page_times_ps
 from memwalk.simcore.units import PS_PER_SECOND
 
@@ -31,11 +30,12 @@ LEAST_KEYS = 1000
 
 
 @dataclass(frozen=True)
-class IndexTask:
-    """What is asked. Raises UserError for a machine that the models do not cover, and for what has no effect."""
+class IndexTask(ModelledMachine):
+    """What is asked, of a machine with as many cores as do operations at the same time.
 
-    machine: Mapping[str, Any] = field(repr=False)
-    """As the simulator takes it, with as many cores as do operations at the same time."""
+    Raises UserError for a machine that the models do not cover, and for what has no effect.
+    """
+
     device: DeviceFile = field(repr=False)
     keys: int
     memory_bytes: int
@@ -54,9 +54,7 @@ class IndexTask:
     """Zipf's exponent of how often keys are searched for, or scans begin at them; 0: all alike."""
 
     def __post_init__(self) -> None:
-        name = self.machine["name"]
-        if only_memory(self.machine, "advice on indexes")["model"] != "fixed":
-            raise UserError(f"--machine {name}: it simulates its DRAM, and the models need one memory latency; zen4-server has one")
+        self.expect_one_latency("advice on indexes")
         if not any(self.mix.values()):
             raise UserError("--searches, --scans and --inserts are all 0; give one of them a weight")
         if self.mix["scan"] and self.scan_range > self.keys:
@@ -87,34 +85,24 @@ class IndexTask:
         return LEAST_FRAMES * self.cores
 
     @property
-    def costs(self) -> MissCosts:
-        """T1, T_next and T_tlb of the machine."""
-        return miss_costs(self.machine)
-
-    @property
     def line_bytes(self) -> int:
         """Of the last cache."""
-        return int(self._last_cache["line_bytes"])
+        return int(self.last_cache["line_bytes"])
 
     @property
     def cache_bytes(self) -> int:
         """Of the last cache."""
-        return int(self._last_cache["size_bytes"])
+        return int(self.last_cache["size_bytes"])
 
     @property
     def shares_cache(self) -> bool:
         """Whether all cores have the last cache together."""
-        return bool(self._last_cache.get("shared"))
+        return bool(self.last_cache.get("shared"))
 
     @property
     def cache_costs(self) -> MissCosts:
         """What takes the place of T1, T_next and T_tlb where the last cache has the lines."""
-        return MissCosts(int(self._last_cache["latency_cycles"]), min(self.costs.next, int(self._last_cache["latency_cycles"])), 0)
-
-    @property
-    def _last_cache(self) -> Mapping[str, Any]:
-        last: Mapping[str, Any] = self.machine["caches"][-1]
-        return last
+        return MissCosts(int(self.last_cache["latency_cycles"]), min(self.costs.next, int(self.last_cache["latency_cycles"])), 0)
 
     @property
     def simulated_keys(self) -> int:
@@ -189,7 +177,3 @@ class IndexTask:
     @cached_property
     def _exchange_intervals(self) -> dict[int, float]:
         return {size: exchange_interval_seconds(self.device, size, self.cores) for size in self.page_sizes}
-
-    def seconds(self, cycles: float) -> float:
-        """Convert cycles to seconds."""
-        return cycles / float(self.machine["clock_hz"])

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
-from memwalk.analysis.claims.study import miss_costs
-from memwalk.analysis.cost_models import MissCosts
+from memwalk.analysis.advice.modelled_machine import ModelledMachine
 from memwalk.simcore.errors import UserError
-from memwalk.simcore.memories import only_memory
 
 KEPT_BYTES = 34
 """Bytes that a build tuple takes besides itself, for its slot and in the hash table: one of 100 takes 134 (thesis, section 4.7.1)."""
@@ -27,14 +23,12 @@ LEAST_OVER_CACHE = 2
 
 
 @dataclass(frozen=True)
-class JoinTask:
-    """What is joined where. Every core joins a pair of partitions of its own; all of them share the bus.
+class JoinTask(ModelledMachine):
+    """What is joined, on a machine as it is with one core. Every core joins a pair of partitions of its own; all of them share the bus.
 
     Raises UserError for a machine that the models do not cover.
     """
 
-    machine: Mapping[str, Any] = field(repr=False)
-    """As the simulator takes it, with one core."""
     build: int
     probe: int
     tuple_bytes: int
@@ -45,10 +39,7 @@ class JoinTask:
     """Most tuples simulated, of both relations together, unless each core's `least_build` and `LEAST_TUPLES` probe tuples are more."""
 
     def __post_init__(self) -> None:
-        if only_memory(self.machine, "advice on joins")["model"] != "fixed":
-            raise UserError(
-                f"--machine {self.machine['name']}: it simulates its DRAM, and the models need one memory latency; zen4-server has one"
-            )
+        self.expect_one_latency("advice on joins")
         least = LEAST_TUPLES * self.cores
         needed = f"{self.cores} cores need at least {least} tuples, {LEAST_TUPLES} for each"
         if self.cores == 1:
@@ -62,17 +53,6 @@ class JoinTask:
         if self.duplicates > self.build // self.cores:
             most = self.build // self.cores
             raise UserError(f"--duplicates {self.duplicates}: a core's partition has {most} build tuples, and no key can have more")
-
-    @property
-    def costs(self) -> MissCosts:
-        """T1, T_next and T_tlb of the machine."""
-        return miss_costs(self.machine)
-
-    @property
-    def last_cache(self) -> Mapping[str, Any]:
-        """The cache before the memory."""
-        last: Mapping[str, Any] = self.machine["caches"][-1]
-        return last
 
     @property
     def cache_bytes(self) -> int:
@@ -139,7 +119,3 @@ class JoinTask:
     def _most(self) -> int:
         """Build tuples that the sample has room for beside those that probe."""
         return int(self.sample / (1 + min(self.probe / self.build, PROBES_PER_BUILD)))
-
-    def seconds(self, cycles: float) -> float:
-        """Convert cycles of every core to seconds."""
-        return cycles / float(self.machine["clock_hz"])
