@@ -326,7 +326,7 @@ def test_a_request_goes_on_in_the_next_zone() -> None:
 
 def test_blocks_beyond_the_end_are_refused() -> None:
     for block, blocks in [(-1, 1), (2999, 2), (0, 0)]:
-        with pytest.raises(ValueError, match="not all among the 3000 blocks"):
+        with pytest.raises(ValueError, match="not all in a disk of 3000 blocks"):
             small().serve(0, block, blocks, write=False)
 
 

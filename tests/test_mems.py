@@ -295,7 +295,7 @@ def test_time_never_goes_back_and_parts_sum(generation: int, requests: list[tupl
 
 
 def test_blocks_beyond_the_end_are_refused() -> None:
-    with pytest.raises(ValueError, match="not all among the MEMStore's 0 to 6749999"):
+    with pytest.raises(ValueError, match="not all in a MEMStore of 6750000 blocks"):
         memstore(2).serve(0, 6_749_999, 2, write=False)
 
 

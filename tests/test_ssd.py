@@ -271,7 +271,7 @@ def test_parts_sum_and_times_are_possible(requests: list[tuple[int, int, int, bo
 
 
 def test_blocks_beyond_the_end_are_refused() -> None:
-    with pytest.raises(ValueError, match="not all among the drive's 0 to 4095"):
+    with pytest.raises(ValueError, match="not all in a drive of 4096 blocks"):
         Ssd(SMALL).serve(0, 4095, 2, write=False)
 
 

@@ -17,6 +17,12 @@ def block_ps(bytes_per_second: int) -> int:
     return BLOCK_BYTES * PS_PER_SECOND // bytes_per_second
 
 
+def expect_blocks(block: int, blocks: int, capacity: int, of: str) -> None:
+    """Raise ValueError for a request that is of no blocks, or not all in ``of``, say "a disk", of so many blocks."""
+    if not 0 <= block < block + blocks <= capacity:
+        raise ValueError(f"blocks {block} to {block + blocks - 1} are not all in {of} of {capacity} blocks")
+
+
 class Run(NamedTuple):
     """Consecutive blocks, of a device or of a volume."""
 

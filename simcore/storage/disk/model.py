@@ -4,7 +4,7 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from functools import lru_cache, partial
 
-from memwalk.simcore.storage.device import Asked, Parts
+from memwalk.simcore.storage.device import Asked, Parts, expect_blocks
 from memwalk.simcore.storage.disk.arm import Arm, Pass
 from memwalk.simcore.storage.disk.drive import Drive
 from memwalk.simcore.storage.disk.geometry import Geometry, Place
@@ -44,8 +44,7 @@ class Disk:
         Raises ValueError for blocks that the disk does not have.
         """
         end = block + blocks
-        if not 0 <= block < end <= self.blocks:
-            raise ValueError(f"{blocks} blocks from {block} on are not all among the {self.blocks} blocks of the disk")
+        expect_blocks(block, blocks, self.blocks, "a disk")
         if not write:
             end_ps = self._read(start_ps, block, end)
         elif blocks <= self._buffered.capacity:

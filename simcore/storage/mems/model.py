@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from memwalk.simcore.storage.device import Asked, Parts, Run
+from memwalk.simcore.storage.device import Asked, Parts, Run, expect_blocks
 from memwalk.simcore.storage.mems.geometry import MemsGeometry
 from memwalk.simcore.storage.mems.passes import Pass, plan
 from memwalk.simcore.storage.mems.sled import Motion, Sled
@@ -66,8 +66,7 @@ class Memstore:
         Raises ValueError for blocks that the device does not have.
         """
         for block, blocks in runs:
-            if not 0 <= block < block + blocks <= self.blocks:
-                raise ValueError(f"blocks {block} to {block + blocks - 1} are not all among the MEMStore's 0 to {self.blocks - 1}")
+            expect_blocks(block, blocks, self.blocks, "a MEMStore")
         arrival_ps, self._arrival_ps = start_ps if self._arrival_ps is None else self._arrival_ps, None
         begin_ps, startup_ps, self._cylinder, self._motion = self._ready(arrival_ps)
         passes = plan(self.geometry, runs, bidirectional=self.electronics.bidirectional)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from heapq import heappop, heappush
 
 from memwalk.simcore.storage.calendar import Calendar
-from memwalk.simcore.storage.device import Asked, Parts
+from memwalk.simcore.storage.device import Asked, Parts, expect_blocks
 from memwalk.simcore.storage.ssd.placement import Placement
 from memwalk.simcore.storage.ssd.plane import Plane
 
@@ -82,8 +82,7 @@ class Ssd:
 
         Raises ValueError for blocks that the drive does not have.
         """
-        if not 0 <= block < block + blocks <= self.blocks:
-            raise ValueError(f"blocks {block} to {block + blocks - 1} are not all among the drive's 0 to {self.blocks - 1}")
+        expect_blocks(block, blocks, self.blocks, "a drive")
         for calendar in (self._link, *self._channels):
             calendar.forget(start_ps)
         while self._done_ps and self._done_ps[0] <= start_ps:

@@ -7,7 +7,7 @@ read, the block in the same column of the next comes by as soon as the disk can 
 
 from typing import NamedTuple
 
-from memwalk.simcore.storage.device import Run
+from memwalk.simcore.storage.device import Run, expect_blocks
 from memwalk.simcore.storage.disk import Disk, Geometry
 from memwalk.simcore.storage.volumes.volume import Part
 
@@ -72,8 +72,7 @@ class AtroposVolume:
 
         Raises ValueError for blocks that the volume does not have.
         """
-        if block < 0 or blocks < 1 or block + blocks > self.blocks:
-            raise ValueError(f"blocks {block} to {block + blocks - 1} are not all in a volume of {self.blocks} blocks")
+        expect_blocks(block, blocks, self.blocks, "a volume")
         parts: list[Part] = []
         latest: dict[int, int] = {}
         end = block + blocks

@@ -1,5 +1,6 @@
 """The simplest volume: one device, block by block."""
 
+from memwalk.simcore.storage.device import expect_blocks
 from memwalk.simcore.storage.volumes.volume import Part
 
 
@@ -15,6 +16,5 @@ class SingleVolume:
 
     def split(self, block: int, blocks: int) -> list[Part]:
         """Return the request as it is. Raises ValueError for blocks that the volume does not have."""
-        if block < 0 or blocks < 1 or block + blocks > self.blocks:
-            raise ValueError(f"blocks {block} to {block + blocks - 1} are not all in a volume of {self.blocks} blocks")
+        expect_blocks(block, blocks, self.blocks, "a volume")
         return [Part(0, block, blocks)]

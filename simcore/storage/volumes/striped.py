@@ -1,5 +1,6 @@
 """Plain striping (RAID-0): units of equal size go round the disks."""
 
+from memwalk.simcore.storage.device import expect_blocks
 from memwalk.simcore.storage.volumes.volume import Part
 
 
@@ -23,8 +24,7 @@ class StripedVolume:
 
         Raises ValueError for blocks that the volume does not have.
         """
-        if block < 0 or blocks < 1 or block + blocks > self.blocks:
-            raise ValueError(f"blocks {block} to {block + blocks - 1} are not all in a volume of {self.blocks} blocks")
+        expect_blocks(block, blocks, self.blocks, "a volume")
         unit_blocks, disks = self.unit_blocks, self.disks
         first, offset = divmod(block, unit_blocks)
         last, end = divmod(block + blocks - 1, unit_blocks)
