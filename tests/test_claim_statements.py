@@ -26,7 +26,6 @@ def test_a_series_is_indexed_by_the_axes() -> None:
 
 def test_repetitions_are_averaged() -> None:
     assert s.series(RUNS, "a").tolist() == [15.0]
-    assert s.spread(RUNS, "a").tolist() == [pytest.approx(47.14, abs=0.01)]
 
 
 def test_ratios_are_taken_place_by_place() -> None:
@@ -70,7 +69,6 @@ def test_places_on_an_axis() -> None:
         (lambda: s.growth(s.series(SIZES, "slow"), "fill"), "no axis `fill`"),
         (lambda: s.ratio(s.series(SIZES, "slow"), s.series(SIZES[SIZES["keys"] > 1], "fast")), "nothing to compare with at keys 1"),
         (lambda: s.series(SIZES[SIZES["keys"] > 100], "slow"), "nothing is left"),
-        (lambda: s.spread(SIZES, "slow"), "two or more repetitions"),
         (lambda: o.less(s.series(SIZES, "slow"), s.series(SIZES[SIZES["keys"] > 1], "fast")), "the same places"),
         (lambda: o.falling(s.series(SIZES[SIZES["keys"] == 1], "slow"), "keys"), "two places or more"),
         (lambda: o.all_of([]), "about nothing"),

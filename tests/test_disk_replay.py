@@ -17,6 +17,7 @@ import simpy
 from files import command, environment, memwalk
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from measured_traces import write_measured
 from typer.testing import CliRunner
 
 from memwalk.analysis.cli import event_progress
@@ -27,7 +28,7 @@ from memwalk.analysis.figures.distribution import draw_distributions
 from memwalk.simcore.errors import UserError
 from memwalk.simcore.storage import SequentialRandomDevice, load_device
 from memwalk.simcore.storage.device import MOST_DEVICES
-from memwalk.simcore.storage.disksim import Arrival, Measured, write_arrivals, write_measured
+from memwalk.simcore.storage.disksim import Arrival, Measured, write_arrivals
 from memwalk.simcore.storage.queues import QUEUES
 from memwalk.simcore.storage.replay import replay_closed, replay_open
 from memwalk.simcore.storage.server import serve_devices

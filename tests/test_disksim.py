@@ -6,6 +6,7 @@ import re
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from measured_traces import write_measured
 
 from memwalk.simcore.errors import UserError
 from memwalk.simcore.storage.disksim import (
@@ -17,7 +18,6 @@ from memwalk.simcore.storage.disksim import (
     format_of,
     measured,
     write_arrivals,
-    write_measured,
 )
 from memwalk.simcore.storage.trace_lines import TraceLines
 

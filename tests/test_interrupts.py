@@ -16,11 +16,12 @@ from pathlib import Path
 
 import pytest
 from files import EXPERIMENT, command, environment, wait_for_work, write_experiment
+from measured_traces import write_measured
 
 from memwalk.analysis.cli import termination
 from memwalk.analysis.cli.termination import interruptible
 from memwalk.simcore.engines import native
-from memwalk.simcore.storage.disksim import Measured, write_measured
+from memwalk.simcore.storage.disksim import Measured
 
 pytestmark = pytest.mark.usefixtures("interruptible")
 

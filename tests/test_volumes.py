@@ -182,9 +182,8 @@ def test_sequential_beats_semi_sequential_beats_random_bandwidth() -> None:
 # --- MEMStores ---
 
 
-def test_the_equivalence_class_of_figure_6() -> None:
+def test_the_track_and_the_column_of_figure_6() -> None:
     volume = MemstoreVolume(FIGURE_6)
-    assert volume.parallel(33) == [33, 34, 35, 36, 37, 38, 51, 52, 53]
     assert volume.semi_sequential(33, 3) == [33, 36, 51]
     assert volume.track(33) == Run(27, 9)
     assert volume.split(33, 6) == [Part(0, 33, 6)]

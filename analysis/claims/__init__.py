@@ -84,7 +84,6 @@ from memwalk.analysis.claims.sweep import (
     share,
     smallest,
     speedup,
-    spread,
     up_to_where,
 )
 from memwalk.analysis.claims.verdict import Outcome, judge
@@ -132,7 +131,6 @@ __all__ = [
     "slightly_less",
     "smallest",
     "speedup",
-    "spread",
     "stable",
     "steps",
     "up_to_where",

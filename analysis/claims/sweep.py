@@ -154,15 +154,6 @@ def marginal(values: pd.Series[float], per: pd.Series[float], along: str) -> pd.
     return pd.concat([ratio(one.diff().iloc[1:], other.diff().iloc[1:]) for one, other in both])
 
 
-def spread(frame: pd.DataFrame, variant: str, column: str = "cycles") -> pd.Series[float]:
-    """Sample standard deviation over repetitions, in % of their mean. Raises MeasureError where there is one run alone."""
-    values = _column(rows(frame, variant), column)
-    runs = values.groupby(level=list(range(values.index.nlevels)), sort=False)
-    if (runs.count() < 2).any():
-        raise MeasureError(f"`{variant}` has a place with one run; a spread needs two or more repetitions")
-    return 100 * ratio(runs.std(), runs.mean())
-
-
 def _column(mine: pd.DataFrame, name: str) -> pd.Series[float]:
     if name not in mine:
         raise MeasureError(f"results have no column `{name}`; {nearest(name, [str(column) for column in mine.columns])}")

@@ -209,12 +209,12 @@ def _simulated(  # noqa: PLR0917 (as `_native.simulate`)
     return [run.as_dict() for run in runs]
 
 
-def warmed_up(workload: dict[str, Any], machine: dict[str, Any], progress: Progress = None, building: Progress = None) -> dict[str, Any]:
+def warmed_up(workload: dict[str, Any], machine: dict[str, Any]) -> dict[str, Any]:
     """Return the workload with its warm-up as a number of operations: what ``auto`` is on the machine.
 
     A workload without a warm-up stays as it is. Raises as `simulate`.
     """
-    length = _guarded(_native.warm_up, _native.Workload(workload), _native.Machine(machine), progress, building)
+    length = _guarded(_native.warm_up, _native.Workload(workload), _native.Machine(machine))
     return workload if length is None else workload | {"warm_up": length["operations"]}
 
 

@@ -122,19 +122,7 @@ def write_arrivals(path: Path, requests: Iterable[Arrival]) -> int:
     return write_lines(
         path,
         (
-            f"{_decimal(request.arrival_ps, PS_PER_MS)}\t{request.device}\t{request.block}\t{request.blocks}\t{0 if request.write else 1}"
-            for request in requests
-        ),
-    )
-
-
-def write_measured(path: Path, requests: Iterable[Measured]) -> None:
-    """Write a validation trace, exact to the picosecond; compressed if the name ends in ``.gz``. Raises UserError if that fails."""
-    write_lines(
-        path,
-        (
-            f"{'W' if request.write else 'R'} {request.buffer:4} {request.block:10} {request.blocks:3} "
-            f"{_decimal(request.response_ps, _PS_PER_US):>14} {_decimal(request.gap_ps, _PS_PER_US):>14}"
+            f"{_milliseconds(request.arrival_ps)}\t{request.device}\t{request.block}\t{request.blocks}\t{0 if request.write else 1}"
             for request in requests
         ),
     )
@@ -179,6 +167,5 @@ def _is_write(flags: str) -> bool:
     return value == 0
 
 
-def _decimal(ps: int, unit_ps: int) -> str:
-    digits = len(str(unit_ps)) - 1
-    return f"{ps // unit_ps}.{ps % unit_ps:0{digits}}"
+def _milliseconds(ps: int) -> str:
+    return f"{ps // PS_PER_MS}.{ps % PS_PER_MS:09}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 import pandas as pd
 
@@ -23,9 +23,9 @@ FULL = 0.95
 """Trees of at least this fill are full, others 60% to 90%."""
 
 
-def by_page(study: Study, prefix: str = "kb-", sizes: Iterable[int] = KB) -> pd.DataFrame:
+def by_page(study: Study, prefix: str = "kb-") -> pd.DataFrame:
     """Give the panels of all page sizes as one."""
-    return study.joined(*(f"{prefix}{kib}" for kib in sizes))
+    return study.joined(*(f"{prefix}{kib}" for kib in KB))
 
 
 def everywhere(frames: Sequence[pd.DataFrame], of: str | Sequence[str], over: str) -> pd.Series[float]:

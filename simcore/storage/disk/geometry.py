@@ -59,10 +59,6 @@ class Geometry:
         self.serpentine = serpentine
         self._first_blocks = [zone.block for zone in zones]
 
-    def zone_of(self, block: int) -> Zone:
-        """Return the zone that holds ``block``."""
-        return self.zones[bisect_right(self._first_blocks, block) - 1]
-
     def locate(self, block: int) -> Place:
         """Find a block. Blocks are counted along a track, then head by head, then cylinder by cylinder."""
         zone = self.zones[bisect_right(self._first_blocks, block) - 1]

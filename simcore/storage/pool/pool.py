@@ -275,9 +275,7 @@ class BufferPool:
     def _move(self, spans: Sequence[Span], *, write: bool) -> simpy.Event:
         blocks = sum(blocks for _, blocks in spans)
         if write:
-            self.statistics.spans_written += len(spans)
             self.statistics.blocks_written += blocks
         else:
-            self.statistics.spans_read += len(spans)
             self.statistics.blocks_read += blocks
         return self._storage.submit_batch(spans, write=write)

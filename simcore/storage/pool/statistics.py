@@ -10,9 +10,7 @@ class PoolStatistics:
     fixes: int = 0
     misses: int = 0
     """Fixes that had to have something read; a fix that waits for a read already on its way is none."""
-    spans_read: int = 0
     blocks_read: int = 0
-    spans_written: int = 0
     blocks_written: int = 0
     evictions: int = 0
     dirty_evictions: int = 0

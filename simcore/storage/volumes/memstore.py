@@ -34,7 +34,3 @@ class MemstoreVolume(SingleVolume):
             raise ValueError(f"the column of block {lbn} has no {count} blocks in a volume of {self.blocks} blocks")
         tracks = (divmod(track, geometry.tracks) for track in range(first, first + count))
         return [geometry.block_at(place._replace(cylinder=cylinder, track=track)) for cylinder, track in tracks]
-
-    def parallel(self, lbn: int) -> list[int]:
-        """Return the equivalence class of ``lbn``: blocks that the device can move with it, as many at once as it has active cells."""
-        return self.geometry.parallel_blocks(lbn)
