@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner, Result
 
-from memwalk.analysis.advice.joins.algorithms import ALGORITHMS, Algorithm, Tuning, workload
+from memwalk.analysis.advice.joins.algorithms import ALGORITHMS, Tuning, workload
 from memwalk.analysis.advice.joins.rank import JoinAdvice, _advice, latency
 from memwalk.analysis.advice.joins.reasons import reasons
 from memwalk.analysis.advice.joins.simulate import Simulated, simulate
@@ -430,4 +430,3 @@ def test_unknown_machines_get_the_nearest_one() -> None:
 
 def test_all_algorithms_have_names_of_their_own() -> None:
     assert len(BY_NAME) == len(ALGORITHMS)
-    assert all(isinstance(algorithm, Algorithm) for algorithm in ALGORITHMS)
