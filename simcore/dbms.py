@@ -31,10 +31,9 @@ def read_dbms(name_or_path: str, folder: Path | None = None) -> Sourced:
     Raises UserError if there is none of that name or path (relative to ``folder``), or one line per mistake in it.
     """
     file = find_config("DBMS profile", name_or_path, dbms_folder(), folder)
-    source = _read(file)
-    data = {key: value for key, value in source.data.items() if key not in _FILE_ONLY} | {"name": file.stem}
-    spots = {(PART, *route): spot for route, spot in source.spots.items() if route[:1] not in {(key,) for key in _FILE_ONLY}}
-    return Sourced({PART: data}, {(): source.spot(()), **spots})
+    source = _read(file).without(_FILE_ONLY)
+    spots = {(PART, *route): spot for route, spot in source.spots.items()}
+    return Sourced({PART: source.data | {"name": file.stem}}, {(): source.spot(()), **spots})
 
 
 def describe_dbms() -> list[dict[str, Any]]:

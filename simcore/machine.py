@@ -48,7 +48,7 @@ class MachineLayers:
         """Lay the layers over each other, and overrides over them."""
         source = self.layers[0]
         for layer in self.layers[1:]:
-            source = _without_inherited(source).merged(layer)
+            source = source.without(_ABOUT).merged(layer)
         if self.dbms is not None:
             source = source.replaced((PART,), self.dbms.below((PART,)))
         for setting in overrides:
@@ -271,11 +271,6 @@ def _layers(file: Path, extended_by: tuple[Path, ...]) -> list[Sourced]:
     if parent.resolve() in chain:
         raise source.error(("extends",), f"`{extends}` extends this machine in turn; break the circle")
     return [*_layers(parent, chain), source]
-
-
-def _without_inherited(source: Sourced) -> Sourced:
-    data = {key: value for key, value in source.data.items() if key not in _ABOUT}
-    return Sourced(data, {route: spot for route, spot in source.spots.items() if not route or route[0] not in _ABOUT})
 
 
 def _clock(source: Sourced) -> int:

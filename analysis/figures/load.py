@@ -115,10 +115,10 @@ def _with_bases(panel: Sourced, shared: Sourced) -> Sourced:
             route = ("base", index) if isinstance(bases, list) else ("base",)
             raise panel.error(route, f"`{name}` is not a base of this paper; {nearest(str(name), known)}")
         merged = merged.merged(shared.below(("bases", name)))
-    own = _without(panel, ("base",))
+    own = panel.without(["base"])
     chosen = own.data.get("variants")
     if isinstance(chosen, list):
-        own = _without(own, ("variants",))
+        own = own.without(["variants"])
     merged = merged.merged(own)
     return _choose(merged, panel, chosen) if isinstance(chosen, list) else merged
 
@@ -128,16 +128,10 @@ def _choose(merged: Sourced, panel: Sourced, chosen: list[str]) -> Sourced:
     for index, name in enumerate(chosen):
         if name not in known:
             raise panel.error(("variants", index), f"`{name}` is not a series of the bases; {nearest(str(name), known)}")
-    kept = _without(merged, ("variants",))
+    kept = merged.without(["variants"])
     for name in chosen:
         kept = kept.replaced(("variants", name), merged.below(("variants", name)))
     return kept
-
-
-def _without(source: Sourced, route: tuple[str, ...]) -> Sourced:
-    (key,) = route
-    data = {name: value for name, value in source.data.items() if name != key}
-    return Sourced(data, {at: spot for at, spot in source.spots.items() if at[:1] != route})
 
 
 def _same_name(source: Sourced, given: str, name: str) -> None:
