@@ -1,7 +1,7 @@
 """The simplest device, a page that follows the one before or any other page, and its file."""
 
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Literal
 
 from pydantic import Field, field_validator, model_validator
 
@@ -70,10 +70,6 @@ class SequentialRandomFile(DeviceSection):
         if not 0 < self.sequential_page <= self.random_page:
             raise ValueError("a random page takes no less time than a sequential one, and both take some; exchange or correct them")
         return self
-
-    def facts(self) -> dict[str, Any]:
-        """Return what the device's times depend on, as plain numbers (blocks, bytes and picoseconds)."""
-        return self.model_dump(include={"kind", "blocks", "page_bytes", "sequential_page", "random_page"})
 
     def device(self) -> SequentialRandomDevice:
         """Make the device: transfers grow with the blocks of a request, the way to it does not."""

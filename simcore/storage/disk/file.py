@@ -1,6 +1,6 @@
 """The device file of a disk, and the rules that its numbers keep."""
 
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Literal, Self
 
 from pydantic import Field, StrictBool, model_validator
 
@@ -106,10 +106,6 @@ class DiskFile(DeviceSection):
     def rotation_ps(self) -> int:
         """Return the time of a turn, to the nearest picosecond."""
         return round(60 * PS_PER_SECOND / self.rpm)
-
-    def facts(self) -> dict[str, Any]:
-        """Return what the disk's times depend on: counts, and times in ps."""
-        return self.model_dump(exclude={"schema_version", "name", "description"})
 
     def on_bus(self, bytes_per_second: int) -> Self:
         """See `DeviceSection.on_bus`."""

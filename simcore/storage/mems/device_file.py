@@ -1,6 +1,6 @@
 """Device files of MEMStores."""
 
-from typing import Any, Literal, Self
+from typing import Literal, Self
 
 from pydantic import Field, ValidationInfo, field_validator, model_validator
 
@@ -85,10 +85,6 @@ class MemstoreFile(DeviceSection):
     @property
     def _bits(self) -> int:
         return self.sled_travel // self.bit_cell
-
-    def facts(self) -> dict[str, Any]:
-        """Return what the device's times depend on, as plain numbers (nm, ps, bits or bytes per second)."""
-        return self.model_dump(exclude={"schema_version", "name", "description", "source", "sources"})
 
     def on_bus(self, bytes_per_second: int) -> Self:
         """See `DeviceSection.on_bus`."""

@@ -1,6 +1,6 @@
 """Device files of solid-state drives."""
 
-from typing import Any, Literal, Self
+from typing import Literal, Self
 
 from pydantic import Field, ValidationInfo, field_validator
 
@@ -50,10 +50,6 @@ class SsdFile(DeviceSection):
         if write_buffer < 2 * page:
             raise ValueError(f"{write_buffer} bytes do not hold a page that is filled and one that is programmed, of {page} bytes each")
         return write_buffer
-
-    def facts(self) -> dict[str, Any]:
-        """Return what the drive's times depend on, as plain numbers (blocks, bytes, ps, bytes per second)."""
-        return self.model_dump(exclude={"schema_version", "name", "description", "source", "sources"})
 
     def on_bus(self, bytes_per_second: int) -> Self:
         """See `DeviceSection.on_bus`."""
