@@ -15,6 +15,7 @@ from memwalk.simcore.storage.volumes import Volume
 from memwalk.simcore.units import Count
 from memwalk.traces.storage import Client
 from memwalk.workloads.programs import transfers
+from memwalk.workloads.tables.page import PAGE_8K
 
 
 class InterleavedRead(OneProgram):
@@ -25,7 +26,7 @@ class InterleavedRead(OneProgram):
 
     kernel: Literal["interleaved-read"]
     pages: Times = Field(10_000, description="Pages read in all")
-    page_bytes: CommandBytes = Field(8192, description="Size of a page")
+    page_bytes: CommandBytes = Field(PAGE_8K.bytes, description="Size of a page")
     run_pages: Times = Field(1, description="Pages read in a row")
     skipped_runs: TimesOrNone = Field(3, description="Such rows that are skipped behind each; 0 reads in sequence")
     command_bytes: CommandBytes = Field(65536, description="The most that one command reads")

@@ -15,14 +15,15 @@ from memwalk.simcore.storage.system import System
 from memwalk.simcore.units import Bytes, PositiveCount, Real
 from memwalk.simcore.validation import StrictModel, nearest
 from memwalk.workloads.mbsm import Mbsm, Query, SuperBlock, construct
-from memwalk.workloads.mbsm.construct import AFFINITY_THRESHOLD
+from memwalk.workloads.mbsm.construct import AFFINITY_THRESHOLD, MOST_PAGES
 from memwalk.workloads.tables import Dsm, Layout, Nsm, PageFormat, Pax, Table
+from memwalk.workloads.tables.page import PAGE_8K
 
 _MOST_MEGA_BLOCK_BYTES = 1 << 40
-_MOST_PAGES = 32
+_MOST_PAGES_TRIED = 32
 """Placing the columns of lineitem on every number of pages up to this takes a quarter of a minute, up to twice as many, more than one."""
 
-PagesOfSuperBlock: TypeAlias = Annotated[PositiveCount, Field(le=_MOST_PAGES)]
+PagesOfSuperBlock: TypeAlias = Annotated[PositiveCount, Field(le=_MOST_PAGES_TRIED)]
 """Pages of a super-block, p."""
 
 LayoutName: TypeAlias = Literal["nsm", "dsm", "pax", "mbsm"]
@@ -34,7 +35,7 @@ class MegaBlocks(StrictModel):
     """What MBSM is free to choose (section 4.2)."""
 
     run_pages: CommandBlocks = Field(30, description="Pages in a run, r")
-    most_pages: PagesOfSuperBlock = Field(17, description="The most pages of a super-block, p, that are tried")
+    most_pages: PagesOfSuperBlock = Field(MOST_PAGES, description="The most pages of a super-block, p, that are tried")
     mega_block_bytes: Bytes = Field(4 << 20, le=_MOST_MEGA_BLOCK_BYTES, description="The most that p runs of r pages may take")
     affinity_threshold: Real = Field(AFFINITY_THRESHOLD, description="Columns that more queries read together are placed together")
 
@@ -65,7 +66,7 @@ class LaidOut(StrictModel):
 
     layout: LayoutName = Field(description="How records lie in pages and on storage")
     data: Relations = Field(description="Tables, and the queries that read them")
-    page_bytes: CommandBytes = Field(8192, description="Size of a page")
+    page_bytes: CommandBytes = Field(PAGE_8K.bytes, description="Size of a page")
     mbsm: MegaBlocks = Field(MegaBlocks.model_validate({}), description="For layout mbsm")
 
     @model_validator(mode="after")

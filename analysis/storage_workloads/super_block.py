@@ -12,6 +12,7 @@ from memwalk.simcore.storage.system import System
 from memwalk.simcore.validation import StrictModel, nearest
 from memwalk.workloads.mbsm import Affinities, SuperBlock, super_block_of
 from memwalk.workloads.tables import Table
+from memwalk.workloads.tables.page import PAGE_8K
 
 
 class SuperBlockPlacement(StrictModel):
@@ -23,7 +24,7 @@ class SuperBlockPlacement(StrictModel):
     kernel: Literal["super-block"]
     data: Relations = Field(description="Tables, and the queries that read them")
     table: str = Field("r", description="Table of the data")
-    page_bytes: CommandBytes = Field(8192, gt=0, description="Size of a page")
+    page_bytes: CommandBytes = Field(PAGE_8K.bytes, gt=0, description="Size of a page")
     mbsm: MegaBlocks = MegaBlocks.model_validate({})
     pages: PagesOfSuperBlock | None = Field(None, description="Pages of the super-block; the best number if absent")
     split: StrictBool = Field(True, description="Given pages: whether columns larger than a page's part are split")

@@ -1,6 +1,6 @@
 """Miss curves as tables: misses of LRU caches by capacity, exact or from a sample, and misses by their cause."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -10,10 +10,8 @@ from memwalk.analysis.capacities import MOST_LINES, Geometry, columns, octaves
 from memwalk.simcore.engines import native
 from memwalk.simcore.errors import UserError
 
-Progress = Callable[[int], None] | None
 
-
-def exact(source: native.Source, geometry: Geometry, sizes: Sequence[int] | None = None, progress: Progress = None) -> pd.DataFrame:
+def exact(source: native.Source, geometry: Geometry, sizes: Sequence[int] | None = None, progress: native.Progress = None) -> pd.DataFrame:
     """Count the misses at ``sizes`` (bytes), or at several per octave until only cold misses are left.
 
     Columns: ``capacity_bytes``, ``ways`` (lines per set), ``misses``, ``miss_ratio``.
@@ -32,7 +30,7 @@ def sampled(
     *,
     rate: float | None = None,
     lines: int | None = None,
-    progress: Progress = None,
+    progress: native.Progress = None,
 ) -> pd.DataFrame:
     """Estimate the misses from a sample of the lines (SHARDS): a share of them, or so many at most.
 
@@ -59,7 +57,7 @@ def sampled(
     return frame
 
 
-def classes(source: native.Source, machine: dict[str, Any], progress: Progress = None) -> pd.DataFrame:
+def classes(source: native.Source, machine: dict[str, Any], progress: native.Progress = None) -> pd.DataFrame:
     """Classify the misses of each cache of a machine, as if it were alone; one row per cache and segment.
 
     Columns: ``cache``, ``segment``, ``accesses``, ``compulsory``, ``capacity``, ``conflict``, ``spared``.

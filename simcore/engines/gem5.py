@@ -5,7 +5,7 @@ import re
 import subprocess
 import tempfile
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -23,10 +23,10 @@ _COMMITTED = re.compile(r"(\d+) insts committed")
 _KEPT_LINES = 20
 """Last lines of gem5's output, of which an error shows the telling one."""
 
-Progress = Callable[[int], None] | None
 
-
-def replay(trace: Path, machine: dict[str, Any], gem5: Path, folder: Path | None = None, progress: Progress = None) -> dict[str, Any]:
+def replay(
+    trace: Path, machine: dict[str, Any], gem5: Path, folder: Path | None = None, progress: native.Progress = None
+) -> dict[str, Any]:
     """Replay a trace file in gem5; returns its numbers under the names of memwalk's statistics, and ``gem5_version``.
 
     The exported trace, the script and gem5's own output go to ``folder``, or to a temporary one. ``progress`` is told the
@@ -83,7 +83,7 @@ def _work_folder(folder: Path | None) -> Iterator[Path]:
     yield folder.absolute()
 
 
-def _run(gem5: Path, script: Path, work: Path, progress: Progress) -> None:
+def _run(gem5: Path, script: Path, work: Path, progress: native.Progress) -> None:
     """Run gem5 to its end; on Ctrl-C it ends too."""
     command = [str(gem5.absolute()), "--outdir", str(work), str(script)]
     last: deque[str] = deque(maxlen=_KEPT_LINES)

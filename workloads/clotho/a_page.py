@@ -11,8 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from memwalk.workloads.tables import Column
-
-BITS_PER_BYTE = 8
+from memwalk.workloads.tables.page import BITS_PER_BYTE
 
 
 @dataclass(frozen=True)

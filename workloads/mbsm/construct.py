@@ -10,6 +10,8 @@ from memwalk.workloads.tables.schema import Table
 
 AFFINITY_THRESHOLD = 4
 """Columns that more than so many of the queries read together are placed together (section 6.2)."""
+MOST_PAGES = 17
+"""Upper bound of a super-block, p (section 4.2)."""
 
 
 def construct(table: Table, queries: Sequence[Query], most_pages: int, threshold: float = AFFINITY_THRESHOLD) -> SuperBlock:

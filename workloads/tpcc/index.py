@@ -6,6 +6,7 @@ everybody's. A leaf that is added at the end of a group becomes the file's last 
 
 from dataclasses import dataclass, field
 
+from memwalk.workloads.tables.page import PAGE_8K
 from memwalk.workloads.tpcc.schema import CUSTOMERS, DISTRICTS, ITEMS, ORDER_LINES, ORDERS, UNDELIVERED
 
 FILL = 0.69
@@ -35,7 +36,7 @@ class Index:
     name: str
     groups: int
     entries: int
-    page_bytes: int = 8192
+    page_bytes: int = PAGE_8K.bytes
     _added: dict[tuple[int, int], int] = field(default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:

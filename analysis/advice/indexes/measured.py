@@ -7,6 +7,7 @@ from typing import Any
 
 from memwalk.analysis.advice.indexes.predict import Cost
 from memwalk.analysis.advice.indexes.task import IndexTask, Operation
+from memwalk.analysis.experiments.results import OTHER_CORES
 from memwalk.analysis.experiments.storage_time import STORAGE_TIME
 from memwalk.analysis.slots import in_cycles
 from memwalk.simcore.engines.native import Statistics
@@ -31,7 +32,7 @@ def measured(found: Statistics, operation: Operation, task: IndexTask, operation
     if task.cores > 1:
         latches = _latch_slots(found, operation)
         idle = slots["barrier"] - latches
-        moved = slots["dcache"].get("other_cores", 0)
+        moved = slots["dcache"].get(OTHER_CORES, 0)
         cost += Cost(-in_cycles(machine, idle), 0, latch_cycles=in_cycles(machine, latches), transfer_cycles=in_cycles(machine, moved))
     return cost * (1 / operations)
 

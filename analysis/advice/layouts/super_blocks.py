@@ -7,13 +7,12 @@ from memwalk.simcore.storage import page_blocks
 from memwalk.simcore.storage.device import BLOCK_BYTES
 from memwalk.simcore.storage.disk import DiskFile
 from memwalk.workloads import mbsm
-from memwalk.workloads.mbsm.construct import AFFINITY_THRESHOLD
+from memwalk.workloads.mbsm.construct import AFFINITY_THRESHOLD, MOST_PAGES
 from memwalk.workloads.tables import Column, PageFormat, Table, tpch
 
 TRACKS_PER_RUN = 1.3
-"""Run over average track: 30 pages on 23, as the MBSM study chose (section 4.2)."""
-MOST_PAGES = 17
-"""Upper bound of a super-block (section 4.2). The bound of a mega-block, 4 MB there, grows with the track: memory has, too."""
+"""Run over average track: 30 pages on 23, as the MBSM study chose (section 4.2). So the bound of a mega-block, 4 MB there, grows with the
+track: memory has, too."""
 AFFINITY_SHARE = AFFINITY_THRESHOLD / len(tpch.QUERIES)
 """Columns that more than this part of the queries read together are placed together: 4 of 22 (section 6.2)."""
 

@@ -4,7 +4,7 @@ from collections import deque
 
 from memwalk.simcore.storage.device import StorageDevice, positioning_bounds
 from memwalk.simcore.storage.queues.queue import Request
-from memwalk.simcore.units import PS_PER_SECOND
+from memwalk.simcore.units import PS_PER_MS, PS_PER_SECOND
 
 TAGS = 64
 """Commands that a drive holds at once: Ultra160 drives' tagged queues (Seagate's of 2001; from memory, medium confidence)."""
@@ -16,8 +16,6 @@ FEW = 8
 AGE_MS = 6
 """By how many milliseconds nearer a request counts for each second that it has waited: one of the weights with which Worthington, Ganger
 and Patt try the policy ("Scheduling algorithms for modern disk drives", SIGMETRICS 1994; from memory, medium confidence)."""
-
-_PS_PER_MS = PS_PER_SECOND // 1000
 
 
 class Sptf:
@@ -71,7 +69,7 @@ class Sptf:
 
     def _age(self, now_ps: int, request: Request) -> int:
         """Return what the time counts that a request has waited, in ps of positioning."""
-        return (now_ps - request.arrival_ps) * self.age_ms * _PS_PER_MS // PS_PER_SECOND
+        return (now_ps - request.arrival_ps) * self.age_ms * PS_PER_MS // PS_PER_SECOND
 
 
 class AgedSptf(Sptf):
