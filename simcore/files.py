@@ -1,5 +1,6 @@
-"""Files that are there whole or not at all, and places that are sure to take them."""
+"""Files that are there whole or not at all, places that are sure to take them, and what tells their contents apart."""
 
+import hashlib
 import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -43,6 +44,12 @@ def write_atomically(path: Path, content: bytes) -> None:
     """Write a file at once; see `replacing`."""
     with replacing(path) as file:
         file.write(content)
+
+
+def file_digest(path: Path) -> str:
+    """Return the SHA-256 of a file, in hexadecimal. Raises OSError if it cannot be read."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def expect_file(path: Path, *, makes_folder: bool = True) -> None:

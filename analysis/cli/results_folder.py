@@ -1,6 +1,5 @@
 """Folders of commands that take a trace and write a few files: each holds the answer to one question, as those of `memwalk run` do."""
 
-import hashlib
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -10,7 +9,7 @@ from typing import Any
 from memwalk.analysis.experiments.manifest import COMPLETED, MANIFEST, UNFINISHED, Identity, claim_folder, write_manifest
 from memwalk.analysis.experiments.points import Point, Row
 from memwalk.simcore.errors import UserError
-from memwalk.simcore.files import expect_folder, remove, write_atomically
+from memwalk.simcore.files import expect_folder, file_digest, remove, write_atomically
 
 
 @dataclass(frozen=True)
@@ -72,7 +71,6 @@ def _contents(trace: Path) -> dict[str, str]:
     if not trace.is_file():
         return {}
     try:
-        with trace.open("rb") as file:
-            return {"sha256": hashlib.file_digest(file, "sha256").hexdigest()}
+        return {"sha256": file_digest(trace)}
     except OSError:
         return {}  # whoever reads it says why it cannot be read

@@ -1,6 +1,5 @@
 """Page files that workloads name: found beside the experiment, known by their content, and asked what they decide."""
 
-import hashlib
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
@@ -10,6 +9,7 @@ from typing import Any
 from memwalk.analysis.experiments.parameters import Parameter, are_met, kernels
 from memwalk.simcore.engines import native
 from memwalk.simcore.errors import UserError
+from memwalk.simcore.files import file_digest
 from memwalk.simcore.units import to_bytes, to_count
 from memwalk.simcore.yaml_source import Sourced
 
@@ -74,8 +74,7 @@ def _content(path: Path) -> str:
 
 @lru_cache(maxsize=64)
 def _digest(path: Path, *_version: int) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+    return file_digest(path)
 
 
 def _agrees(parameter: Parameter, given: Any, held: Any) -> bool:

@@ -11,6 +11,7 @@ from typing import TypeAlias
 from memwalk import analysis, simcore, traces, workloads
 from memwalk.analysis import storage_workloads
 from memwalk.simcore import _native
+from memwalk.simcore.files import file_digest
 
 Provenance: TypeAlias = dict[str, str]
 """What computed a point, by part: `NATIVE`, `PYTHON` and, where they had a hand in it, `LIBRARIES`."""
@@ -56,8 +57,7 @@ def differences(theirs: Mapping[str, str], ours: Mapping[str, str]) -> list[str]
 
 @cache
 def _native_digest() -> str:
-    with Path(str(_native.__file__)).open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+    return file_digest(Path(str(_native.__file__)))
 
 
 def _digest(files: Iterable[Path]) -> str:

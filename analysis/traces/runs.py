@@ -1,6 +1,5 @@
 """Replays of a trace file in full: what they are asked for, and their results as tables."""
 
-import hashlib
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -12,7 +11,7 @@ from memwalk.analysis.experiments.points import Point, Row
 from memwalk.analysis.experiments.results import BY_SITE, breakdown_table, parquet_bytes, sites_table, table
 from memwalk.analysis.traces.facts import Position, TraceFacts
 from memwalk.simcore.engines import native
-from memwalk.simcore.files import expect_folder, make_folder, write_atomically
+from memwalk.simcore.files import expect_folder, file_digest, make_folder, write_atomically
 
 Dependences = Literal["recorded", "none", "chain"]
 """What instructions wait for: what the trace says, nothing, or the load before them."""
@@ -59,9 +58,7 @@ class TracePlan:
 
     def rows(self) -> list[Row]:
         """Name each run as the rows of result tables are named: the trace by name and contents, the machine, the part."""
-        with self.facts.path.open("rb") as file:
-            digest = hashlib.file_digest(file, "sha256").hexdigest()
-        asked = {"trace": self.facts.path.name, "sha256": digest, **self.described}
+        asked = {"trace": self.facts.path.name, "sha256": file_digest(self.facts.path), **self.described}
         if self.facts.lacks:
             asked["lacks"] = "; ".join(self.facts.lacks)
         rows = []
