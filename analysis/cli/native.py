@@ -18,7 +18,7 @@ from memwalk.analysis.experiments.points import Point, Row, refuse_storage
 from memwalk.analysis.experiments.refused import refuse_missing_profiles
 from memwalk.analysis.experiments.schema import FULL_SCALE, Experiment, load_experiment
 from memwalk.analysis.experiments.settings import parse_set, parse_sets
-from memwalk.analysis.experiments.storage import ROOT as STORAGE
+from memwalk.analysis.experiments.storage import STORAGE
 from memwalk.simcore.engines import native as native_engine
 from memwalk.simcore.engines.native import Statistics
 from memwalk.simcore.errors import UserError

@@ -20,7 +20,7 @@ from memwalk.analysis.experiments.resolve import resolve_workload
 from memwalk.analysis.experiments.run_facts import Run
 from memwalk.analysis.experiments.schema import FULL_SCALE, Experiment, load_experiment
 from memwalk.analysis.experiments.settings import parse_sets
-from memwalk.analysis.experiments.storage import ROOT as STORAGE
+from memwalk.analysis.experiments.storage import STORAGE
 from memwalk.simcore.dbms import PART
 from memwalk.simcore.engines import native
 from memwalk.simcore.errors import UserError

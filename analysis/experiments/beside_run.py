@@ -31,8 +31,8 @@ class Simulate(Protocol):
 
 
 @dataclass(frozen=True)
-class Machines:
-    """Machines that are equal and share a storage."""
+class SharedStorage:
+    """A storage that equal machines share."""
 
     system: System
     machine: Mapping[str, Any]
@@ -41,7 +41,7 @@ class Machines:
 
 
 def simulate_beside(
-    machines: Machines, workload: Mapping[str, Any], observe: Sequence[Any], neighbours: Neighbours, heard: Heard | None
+    shared: SharedStorage, workload: Mapping[str, Any], observe: Sequence[Any], neighbours: Neighbours, heard: Heard | None
 ) -> native.Statistics:
     """Run a workload beside others, each of which runs alone first, with its pages in the same place.
 
@@ -56,7 +56,7 @@ def simulate_beside(
     runs, first_block = Runs(heard), 0
     workloads: list[_Workload] = []
     for name, side in {OWN: MachineSide(workload), **neighbours.workloads}.items():
-        workloads.append(_Workload(machines, name, side, first_block, runs))
+        workloads.append(_Workload(shared, name, side, first_block, runs))
         first_block = workloads[-1].end_block
 
     def stepping(warm_ps: int) -> list[Stepping[native.Statistics]]:
@@ -64,7 +64,7 @@ def simulate_beside(
         return [own.beside(warm_ps, observe), *(other.beside(warm_ps, ()) for other in others)]
 
     programs = sides_of(neighbours.programs)
-    ((found,), *each), outcomes = around(machines.system, programs, first_block, stepping)
+    ((found,), *each), outcomes = around(shared.system, programs, first_block, stepping)
     times = found[STORAGE_TIME] | workloads[0].slower([found[STORAGE_TIME]])
     for one, ran in zip(workloads[1:], each, strict=True):
         times |= {f"{one.name}.{column}": value for column, value in one.columns(ran).items()}
@@ -74,15 +74,15 @@ def simulate_beside(
 class _Workload:
     """A workload of a machine that has run alone."""
 
-    def __init__(self, machines: Machines, name: str, side: MachineSide, first_block: int, runs: Runs) -> None:
+    def __init__(self, shared: SharedStorage, name: str, side: MachineSide, first_block: int, runs: Runs) -> None:
         """Run it alone, with its pages from ``first_block`` on. Raises UserError if they do not fit, or it takes no time."""
         self.name = name
-        self._machines = machines
+        self._shared = shared
         self._side = side
         self._first_block = first_block
-        with alone(name, machines.machine):
-            pages = timed_pages(machines.system, side.values, first_block)
-            self._alone = machines.simulate(side.values, (), pages, runs.one())[STORAGE_TIME]
+        with alone(name, shared.machine):
+            pages = timed_pages(shared.system, side.values, first_block)
+            self._alone = shared.simulate(side.values, (), pages, runs.one())[STORAGE_TIME]
             check_takes_time(name, self._alone["seconds"])
         self.end_block = pages.end_block
         """The first block behind its pages."""
@@ -110,7 +110,7 @@ class _Workload:
             seconds: float = self._alone["seconds"]
             return seconds
         again = Stepping(partial(self._run, (), self._runs.one()), times=runs)
-        (each,), _ = run_beside(self._machines.system, {}, [again])
+        (each,), _ = run_beside(self._shared.system, {}, [again])
         return fmean(found[STORAGE_TIME]["seconds"] for found in each)
 
     def _run(self, observe: Sequence[Any], tell: Heard, volume: MeteredVolume, turn: Turn) -> native.Statistics:
@@ -118,12 +118,12 @@ class _Workload:
             turn.look()
             tell(*passed)
 
-        system, values = self._machines.system, self._side.values
+        system, values = self._shared.system, self._side.values
         pages = TimedPages(volume, page_spec(system, values), system.device.name, turn, self._first_block)
-        found = self._machines.simulate(values, observe, pages, heard)
+        found = self._shared.simulate(values, observe, pages, heard)
         assert pages.end_block <= self.end_block, "it asks for what it asked for alone"
         return found
 
     def _processor(self, found: native.Statistics) -> Columns:
         """Split the processor's time of a run by cause, of several processors in the mean."""
-        return dict(cpu_parts(found["slots"], slot_seconds(self._machines.machine, found)))
+        return dict(cpu_parts(found["slots"], slot_seconds(self._shared.machine, found)))

@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 
 from memwalk.analysis.causes import SLOTS_ENDED
 from memwalk.analysis.experiments.points import Row
-from memwalk.analysis.experiments.simulation import BYTE_USAGE, CORES, COUNTS, CURVE, STORAGE
+from memwalk.analysis.experiments.simulation import BYTE_USAGE, CORES, COUNTS, CURVE, STORAGE_STATISTICS
 from memwalk.analysis.experiments.slower import BESIDE_TIME
 from memwalk.analysis.experiments.storage_time import STORAGE_TIME
 from memwalk.analysis.storage_workloads.columns import PARAMETERS
@@ -78,7 +78,7 @@ def _long_table(rows: Sequence[Row], statistics: Mapping[str, Statistics], break
     columns = dict.fromkeys(["experiment", "variant", "point", "phase", place, "cause", "slots", "accesses"])
     for row in _each_once(rows):
         tree = statistics[row.point.id]
-        if STORAGE in tree:
+        if STORAGE_STATISTICS in tree:
             continue
         levels = servers(tree)
         columns |= dict.fromkeys(f"served_{level}" for level in levels)
@@ -147,8 +147,8 @@ def flatten(statistics: Statistics) -> dict[str, Any]:
 
     A workload on storage says itself which columns it has.
     """
-    if STORAGE in statistics:
-        return dict(statistics[STORAGE])
+    if STORAGE_STATISTICS in statistics:
+        return dict(statistics[STORAGE_STATISTICS])
     slots = statistics["slots"]
     flat: dict[str, Any] = {name: statistics[name] for name in ("cycles", "instructions", "events")}
     flat["slots_total"] = slots["total"]

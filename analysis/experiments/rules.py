@@ -11,6 +11,7 @@ from typing import Any
 from memwalk.analysis.experiments.beside import BESIDE, MACHINE, SHARES
 from memwalk.analysis.experiments.parameters import Parameter, are_met, in_words, kernels
 from memwalk.analysis.experiments.run_facts import Run
+from memwalk.analysis.experiments.storage import STORAGE
 from memwalk.analysis.storage_workloads import processing_kernels
 from memwalk.analysis.storage_workloads.together import PROGRAMS, TOGETHER
 from memwalk.analysis.storage_workloads.traffic import Traffic
@@ -18,8 +19,6 @@ from memwalk.simcore.storage.queues import FCFS
 from memwalk.simcore.yaml_source import Route
 from memwalk.workloads.clotho.layouts import DEFAULT_RECONSTRUCTION, DEFAULT_SCATTERING
 
-STORAGE = "storage"
-"""The path of what names one."""
 _PROCESSING = processing_kernels()
 
 
@@ -258,10 +257,10 @@ RULES = (
     Rule("machine.dtlb.levels.*.huge_ways", _HUGE, _has_huge_pages, neutral=(None,)),
     Rule("machine.dbms", _CALLING, _calls, neutral=(None,)),
     Rule("dbms", _CALLING, _calls, neutral=(None,)),
-    Rule("storage", _ASKING, lambda run: run.asks_for_pages(), neutral=(None,)),
+    Rule(STORAGE, _ASKING, lambda run: run.asks_for_pages(), neutral=(None,)),
     *(
         Rule(
-            "storage",
+            STORAGE,
             "a pool of fewer frames than pages: pool_frames",
             lambda run: run.workload["pool_frames"] > 0,
             kernel,
@@ -273,7 +272,7 @@ RULES = (
         rule
         for kernel in ("hash-join", "hash-partition")
         for rule in (
-            Rule("storage", "relations on storage: pages_asked_ahead, or output: stored", _is_stored, kernel, neutral=(None,)),
+            Rule(STORAGE, "relations on storage: pages_asked_ahead, or output: stored", _is_stored, kernel, neutral=(None,)),
             Rule("workload.pages_asked_ahead", _STORING, lambda run: bool(run.storage), kernel, neutral=(0,)),
             Rule("workload.output", _STORING, lambda run: bool(run.storage), kernel, neutral=("fresh", "reused")),
         )
@@ -288,22 +287,22 @@ RULES = (
         lambda run: bool(run.beside),
         neutral=(None, {}),
     ),
-    Rule("storage.read_pages", f"{_ASKING}, and read some", lambda run: any(one.reads for one in _of_machines(run)), neutral=(1,)),
+    Rule(f"{STORAGE}.read_pages", f"{_ASKING}, and read some", lambda run: any(one.reads for one in _of_machines(run)), neutral=(1,)),
     Rule(
-        "storage.write_batch",
+        f"{STORAGE}.write_batch",
         "kernels that write pages, and this one only reads",
         lambda run: any(one.writes for one in _of_machines(run)),
         neutral=(None,),
     ),
-    Rule("storage.cpu_per_page", _ASKING, lambda run: run.kernel in kernels(), neutral=(0,)),
+    Rule(f"{STORAGE}.cpu_per_page", _ASKING, lambda run: run.kernel in kernels(), neutral=(0,)),
     Rule(
-        "storage.prefetchers",
+        f"{STORAGE}.prefetchers",
         "runs that ask for pages ahead: distance_pages, or pages_asked_ahead",
         lambda run: any(one.asks_ahead for one in _of_machines(run)),
         neutral=(None,),
     ),
     Rule(
-        "storage.stripe_blocks",
+        f"{STORAGE}.stripe_blocks",
         "volume: striped, with several disks or a workload that reads row by row, or lies on all of the volume",
         _has_stripes,
     ),
@@ -311,8 +310,8 @@ RULES = (
         Rule(f"{STORAGE}.{name}", "workloads that read or write, and this one only counts pages", _takes_time, neutral=neutral)
         for name, neutral in (("disks", (1,)), ("volume", ("single",)), ("queue", (FCFS,)), ("bus", (None,)), ("parameters", ({},)))
     ),
-    Rule("storage.depth", "volume: atropos", lambda run: run.storage.get("volume") == "atropos"),
-    Rule("storage.step", "volume: atropos", lambda run: run.storage.get("volume") == "atropos"),
+    Rule(f"{STORAGE}.depth", "volume: atropos", lambda run: run.storage.get("volume") == "atropos"),
+    Rule(f"{STORAGE}.step", "volume: atropos", lambda run: run.storage.get("volume") == "atropos"),
     *(
         Rule(f"{STORAGE}.parameters.{name}", "flash that is written, and this run only reads", _is_written)
         for name in ("page_program", "write_buffer", "erase", "erase_pages")
@@ -348,7 +347,7 @@ RULES = (
             lambda run: not run.one_request_at_a_time(),
             neutral=neutral,
         )
-        for path, neutral in (("storage.queue", (FCFS,)), (f"{STORAGE}.parameters.queue_depth", ()))
+        for path, neutral in ((f"{STORAGE}.queue", (FCFS,)), (f"{STORAGE}.parameters.queue_depth", ()))
     ),
     Rule(
         "workload.copy_call",
@@ -371,7 +370,7 @@ RULES = (
     ),
     Rule("workload.upward_moves", "deletions from slotted pages, and insertions into others", _moves_upwards, "disk-index"),
     *_declared(),
-    Rule("storage.disks", "disks that programs name, and these name fewer", _have_all_disks, TOGETHER),
+    Rule(f"{STORAGE}.disks", "disks that programs name, and these name fewer", _have_all_disks, TOGETHER),
     Rule(
         f"workload.{PROGRAMS}.*.disks", "programs of which some have other disks than the rest", lambda run: len(_disks(run)) > 1, TOGETHER
     ),

@@ -6,12 +6,11 @@ from typing import Any
 
 from memwalk.analysis.experiments import beside, resolve
 from memwalk.analysis.experiments.storage import StorageSetting
+from memwalk.analysis.storage_workloads.program_mix import KERNEL
 from memwalk.simcore.declared import listed_values
 from memwalk.simcore.machine_schema import MachineFile
 from memwalk.simcore.validation import nearest
 from memwalk.simcore.yaml_source import Route
-
-_KERNEL = "kernel"
 
 
 def takes_list(route: Route, kernels: Iterable[str] = ()) -> bool:
@@ -95,5 +94,5 @@ def _children(node: dict[str, Any], step: str) -> Iterator[dict[str, Any]]:
 
 def _kernel(node: dict[str, Any]) -> str | None:
     """Return the kernel whose workload a schema describes; None if it describes something else."""
-    name: str | None = node.get("properties", {}).get(_KERNEL, {}).get("const")
+    name: str | None = node.get("properties", {}).get(KERNEL, {}).get("const")
     return name

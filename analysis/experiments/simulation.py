@@ -7,7 +7,7 @@ from typing import Any, Literal, TypeAlias
 
 from memwalk.analysis import capacities
 from memwalk.analysis.experiments.beside import Neighbours
-from memwalk.analysis.experiments.beside_run import Machines, simulate_beside
+from memwalk.analysis.experiments.beside_run import SharedStorage, simulate_beside
 from memwalk.analysis.experiments.heard import Heard, listeners, of_both, of_steps
 from memwalk.analysis.experiments.one_machine import SharedMachine, simulate_on_one_machine
 from memwalk.analysis.experiments.storage_time import STORAGE_TIME, storage_times, timed_pages
@@ -33,7 +33,7 @@ COUNTS = "counts"
 CURVE = "curve"
 """Where they have its miss curve: columns of `capacities.octaves`."""
 
-STORAGE = "storage"
+STORAGE_STATISTICS = "storage"
 """Where the statistics of a workload on storage have its columns; they have nothing else."""
 
 
@@ -62,7 +62,7 @@ def simulate(
     """
     if storage is not None and storage.kernel is not None:
         with steps_told_to(of_steps(heard)):
-            return {STORAGE: {name: _plain(value) for name, value in storage.kernel.run(storage.system).items()}}
+            return {STORAGE_STATISTICS: {name: _plain(value) for name, value in storage.kernel.run(storage.system).items()}}
     if storage is None:
         if neighbours is None:
             return _of_machine(machine, workload, observe, heard)
@@ -74,7 +74,7 @@ def simulate(
             return run(workload, observe, timed_pages(storage.system, workload), both)
         if neighbours.share_machine:
             return _beside(machine, storage.system, workload, observe, neighbours, both)
-        found = simulate_beside(Machines(storage.system, machine, run), workload, observe, neighbours, both)
+        found = simulate_beside(SharedStorage(storage.system, machine, run), workload, observe, neighbours, both)
         return found | {STORAGE_TIME: {name: _plain(value) for name, value in found[STORAGE_TIME].items()}}
 
 

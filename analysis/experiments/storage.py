@@ -16,7 +16,7 @@ from memwalk.simcore.units import BytesPerSecond, Picoseconds, PositiveCount
 from memwalk.simcore.validation import StrictModel, validate
 from memwalk.simcore.yaml_source import Sourced, dotted, load, lookup
 
-ROOT = "storage"
+STORAGE = "storage"
 """The key of an experiment under which its storage stands, and the root of paths into it."""
 
 MOST_TOGETHER = 1 << 16
@@ -107,21 +107,21 @@ def parameter_paths(settings: Iterable[Setting]) -> list[str]:
     """List the dotted paths into a device's file that settings give values for, in order of appearance."""
     found: dict[str, None] = {}
     for setting in settings:
-        if setting.route[0] == ROOT and (source := _merged([setting])) is not None:
+        if setting.route[0] == STORAGE and (source := _merged([setting])) is not None:
             found |= dict.fromkeys(_leaves(source))
     return list(found)
 
 
 def storage_columns(storage: dict[str, Any]) -> dict[str, Any]:
     """Flatten what `System.native` returned to parameters by dotted path: ``storage.device``, ``storage.parameters.<path>``."""
-    plain = {f"{ROOT}.{name}": value for name, value in storage.items() if name not in (_PARAMETERS, "facts")}
-    return plain | {f"{ROOT}.{_PARAMETERS}.{path}": value for path, value in storage[_PARAMETERS].items()}
+    plain = {f"{STORAGE}.{name}": value for name, value in storage.items() if name not in (_PARAMETERS, "facts")}
+    return plain | {f"{STORAGE}.{_PARAMETERS}.{path}": value for path, value in storage[_PARAMETERS].items()}
 
 
 def _merged(settings: Iterable[Setting]) -> Sourced | None:
     source = None
     for setting in settings:
-        if setting.route[0] != ROOT:
+        if setting.route[0] != STORAGE:
             continue
         if len(setting.route) > 1:
             source = (source or Sourced.uniform({}, setting.value.spot(()).value)).replaced(setting.route[1:], setting.value)

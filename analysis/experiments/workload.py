@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self, TypeAlias
 from pydantic import Field, model_validator
 
 from memwalk.analysis.experiments.parameters import Conditions, Kernel, Parameter, are_met, either, kernels, parameters
+from memwalk.analysis.storage_workloads.program_mix import KERNEL
 from memwalk.simcore.declared import Maker, Schema, title
 from memwalk.simcore.validation import StrictModel, mistake_at
-
-_KERNEL = "kernel"
 
 
 class Parameters(StrictModel):
@@ -79,9 +78,9 @@ def workload_model(kernel: Kernel) -> type[Parameters]:
         title(kernel.name),
         {
             "description": f"{kernel.description[:1].upper()}{kernel.description[1:]}.",
-            "properties": {_KERNEL: {"const": kernel.name, "type": "string"}, **schema["properties"]},
-            "required": [_KERNEL, *schema["required"]],
-            "x-order": [_KERNEL, *schema["x-order"]],
+            "properties": {KERNEL: {"const": kernel.name, "type": "string"}, **schema["properties"]},
+            "required": [KERNEL, *schema["required"]],
+            "x-order": [KERNEL, *schema["x-order"]],
         },
     )
 
@@ -89,5 +88,5 @@ def workload_model(kernel: Kernel) -> type[Parameters]:
 if TYPE_CHECKING:
     Workload: TypeAlias = Parameters
 else:
-    Workload = Annotated[reduce(or_, map(workload_model, kernels().values())), Field(discriminator=_KERNEL)]
+    Workload = Annotated[reduce(or_, map(workload_model, kernels().values())), Field(discriminator=KERNEL)]
     """Any workload that runs on a machine; ``kernel`` says which."""

@@ -27,6 +27,7 @@ from memwalk.simcore.units import Count, Picoseconds
 from memwalk.simcore.validation import StrictModel, mistake_at
 
 KERNEL = "kernel"
+"""The parameter of every workload that names its kernel."""
 _SEED = "seed"
 Disks: TypeAlias = Sequence[int] | None
 """Numbers of the disks that somebody has; all if None."""
