@@ -22,6 +22,7 @@ from memwalk.analysis.experiments.schema import FULL_SCALE, Experiment, scale_se
 from memwalk.analysis.experiments.session import write_tables
 from memwalk.analysis.experiments.store import POINTS
 from memwalk.analysis.figures.draw import draw, image
+from memwalk.analysis.figures.image_kinds import IMAGES
 from memwalk.analysis.figures.load import Figure
 from memwalk.analysis.figures.tables import Printed, printed
 from memwalk.analysis.papers import measures
@@ -134,7 +135,7 @@ def _write_figure(
     if rows:
         write_tables(folder, rows, statistics)
     if drawn is not None:
-        for kind in ("png", "svg"):
+        for kind in IMAGES:
             write_atomically(folder / f"figure.{kind}", image(drawn, kind))
     write_atomically(folder / CLAIMS, claims_json(outcomes))
     return outcomes, tables

@@ -228,7 +228,7 @@ def test_watching_changes_nothing(tmp_path: Path) -> None:
         (["--machine", "itanium2-900"], "critical paths are those of out-of-order cores"),
         (["--machine", "thesis-simulator", "--by", "pc"], "a critical path is that of a trace"),
         (["--machine", "thesis-simulator", "--top", "3"], "a critical path is that of a trace"),
-        (["--machine", "thesis-simulator", "--out", "path.gif"], "ends in .png or .svg"),
+        (["--machine", "thesis-simulator", "--out", "path.gif"], "end the name in .png or .svg"),
         (["--machine", "thesis-simulator", "--dbms", "compiled"], "--dbms compiled: dbms has no effect on this run: it is for kernels"),
     ],
 )

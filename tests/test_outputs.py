@@ -108,7 +108,7 @@ UNUSABLE = {
     "convert": (("disk", "convert", "requests", "/proc/x"), "cannot write /proc/x: No such file or directory"),
     "critical path": (
         ("explain", "t.parquet", "--critical-path", "--machine", "./small.yaml", "--out", "x.gif"),
-        "--out x.gif: the name of a picture ends in .png or .svg",
+        "--out x.gif: cannot draw `.gif`; end the name in .png or .svg",
     ),
     "critical path, nowhere": (
         ("explain", "t.parquet", "--critical-path", "--machine", "./small.yaml", "--out", "file/x.png"),

@@ -47,7 +47,7 @@ def index(
     from memwalk.analysis.advice.indexes.reasons import reasons
     from memwalk.analysis.advice.indexes.task import IndexTask
     from memwalk.analysis.cli.machine_settings import machine_of_cores, with_cores
-    from memwalk.analysis.cli.sizes import each_once
+    from memwalk.analysis.cli.sizes import bytes_of, each_once
     from memwalk.analysis.experiments.parameters import kernels
     from memwalk.simcore.errors import UserError
     from memwalk.simcore.storage import load_device
@@ -66,7 +66,7 @@ def index(
         machine=with_cores(loaded, cores),
         device=load_device(storage),
         keys=keys,
-        memory_bytes=_bytes("--memory", memory),
+        memory_bytes=bytes_of("--memory", memory),
         key_bytes=key_bytes,
         page_sizes=sizes,
         mix={"search": searches, "scan": scans, "insert": inserts},
@@ -83,22 +83,13 @@ def index(
         advise_index_tables.print_ranked(task, ranked, said)
 
 
-def _bytes(option: str, text: str) -> int:
-    from memwalk.simcore.errors import UserError
-    from memwalk.simcore.units import to_bytes
-
-    try:
-        return to_bytes(text)
-    except ValueError as error:
-        raise UserError(f"{option}: {error}") from None
-
-
 def _page_size(text: str) -> int:
+    from memwalk.analysis.cli.sizes import bytes_of
     from memwalk.analysis.experiments.parameters import kernels
     from memwalk.simcore.errors import UserError
     from memwalk.simcore.units import in_units
 
-    size = _bytes("--page-sizes", text.strip())
+    size = bytes_of("--page-sizes", text.strip())
     declared = kernels()["disk-index"].parameter("page_bytes").facts()
     least, most = declared["minimum"], declared["maximum"]
     if size.bit_count() != 1 or not least <= size <= most:

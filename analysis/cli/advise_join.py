@@ -85,14 +85,11 @@ def join(
 
 def _tuple_bytes(written: str) -> int:
     """Read the size of a tuple. Raises UserError for one that the kernel does not take."""
+    from memwalk.analysis.cli.sizes import bytes_of
     from memwalk.analysis.experiments.parameters import kernels
     from memwalk.simcore.errors import UserError
-    from memwalk.simcore.units import to_bytes
 
-    try:
-        size = to_bytes(written)
-    except ValueError as error:
-        raise UserError(f"--tuple: {error}") from None
+    size = bytes_of("--tuple", written)
     declared = kernels()["hash-join"].parameter("tuple_bytes").facts()
     if not declared["minimum"] <= size <= declared["maximum"]:
         raise UserError(f"--tuple {written}: a tuple has {declared['values']} bytes")

@@ -19,6 +19,7 @@ def explain_path(trace: Path, machine: str, first: int, events: int, *, dbms: st
     """Replay the trace on the machine, with the DBMS that it calls, up to the end of a part; print and perhaps draw its critical path."""
     from memwalk.analysis.cli.event_progress import event_progress
     from memwalk.analysis.cli.machine_settings import named_by_options
+    from memwalk.analysis.cli.pictures import expect_picture
     from memwalk.analysis.experiments.effect import refuse_without_effect
     from memwalk.analysis.experiments.run_facts import Run
     from memwalk.analysis.explain.critical_path import Watched, critical_path, headline, plain, shares
@@ -27,7 +28,7 @@ def explain_path(trace: Path, machine: str, first: int, events: int, *, dbms: st
     from memwalk.simcore.machine import load_machine, spec_error
 
     if out is not None:
-        _expect_picture(out)
+        expect_picture("--out", out)
     loaded = load_machine(machine, dbms=dbms)
     facts, info = TraceFacts.of(trace), native.trace_info(trace)
     refuse_without_effect(named_by_options(dbms=dbms), Run(machine=loaded.native(), threads=facts.threads, calls=facts.calls))
@@ -59,16 +60,6 @@ def explain_path(trace: Path, machine: str, first: int, events: int, *, dbms: st
     rows.append(["all", "", "", f"{cycles:,}", "100.0%", ""])
     console.print_table(title, ["what", "waited for by", "asked for by", "cycles", "share", "times"], rows, numeric_from=3)
     typer.echo(said)
-
-
-def _expect_picture(out: Path) -> None:
-    """Raise UserError if a picture could not be written there."""
-    from memwalk.simcore.errors import UserError
-    from memwalk.simcore.files import expect_file
-
-    if out.suffix not in (".png", ".svg"):
-        raise UserError(f"--out {out}: the name of a picture ends in .png or .svg")
-    expect_file(out)
 
 
 def _draw(title: str, path: list["Part"], watched: "Watched", out: Path) -> None:

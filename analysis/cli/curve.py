@@ -1,5 +1,6 @@
 """`memwalk curve`: miss ratio by cache size, from one pass over a trace."""
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -7,11 +8,12 @@ import typer
 
 from memwalk.analysis.cli import console
 from memwalk.analysis.cli.event_progress import event_progress
-from memwalk.analysis.cli.sizes import each_once
+from memwalk.analysis.cli.sizes import bytes_of, each_once
+from memwalk.analysis.figures.image_kinds import IMAGES
 from memwalk.simcore.engines import native
 from memwalk.simcore.errors import UserError
 from memwalk.simcore.machine import load_machine
-from memwalk.simcore.units import in_units, to_bytes
+from memwalk.simcore.units import in_units
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -21,8 +23,7 @@ if TYPE_CHECKING:
 app = typer.Typer(add_completion=False)
 
 _TABLES = ("curve", "curve-sample", "curve-exact", "classes")
-_IMAGES = ("png", "svg")
-_FILES = (*(f"{name}.{kind}" for name in _TABLES for kind in ("parquet", "csv")), *(f"curve.{kind}" for kind in _IMAGES))
+_FILES = (*(f"{name}.{kind}" for name in _TABLES for kind in ("parquet", "csv")), *(f"curve.{kind}" for kind in IMAGES))
 """What a folder of results may have."""
 
 
@@ -61,7 +62,7 @@ def curve(
 
     console.warn_of_build()
     geometry = Geometry(line, sets)
-    chosen = None if sizes is None else list(each_once("--sizes", sizes, _size))
+    chosen = None if sizes is None else list(each_once("--sizes", sizes, partial(bytes_of, "--sizes")))
     machine = None if classify is None else load_machine(classify).native()
     options = {"line": line, "sets": sets, "sizes": chosen, "shards": shards, "shards_lines": shards_lines, "exact": against_exact}
     folder = None if output is None else _claim(output, trace, options, machine)
@@ -93,13 +94,6 @@ def curve(
         _print(result, every_row=chosen is not None)
 
 
-def _size(text: str) -> int:
-    try:
-        return to_bytes(text)
-    except ValueError as error:
-        raise UserError(f"--sizes: {error}") from None
-
-
 def _claim(path: Path, trace: Path, options: dict[str, Any], machine: dict[str, Any] | None) -> "ResultsFolder":
     """Make sure of a folder for these curves, and for the classes of misses in a machine's caches if there is one."""
     from memwalk.analysis.cli.results_folder import ResultsFolder
@@ -127,7 +121,7 @@ def _write(folder: "ResultsFolder", trace: Path, tables: "dict[str, pd.DataFrame
     for name, table in named.items():
         files |= {f"{name}.parquet": parquet_bytes(table), f"{name}.csv": table.to_csv(index=False).encode()}
     figure = draw_curves(trace.name, tables)
-    folder.write(files | {f"curve.{kind}": image(figure, kind) for kind in _IMAGES})
+    folder.write(files | {f"curve.{kind}": image(figure, kind) for kind in IMAGES})
     console.note(f"tables and figure in {folder.path}")
 
 

@@ -8,8 +8,10 @@ import typer
 
 from memwalk.analysis.cli import console
 from memwalk.analysis.cli.event_progress import event_progress
+from memwalk.analysis.cli.pictures import expect_picture
+from memwalk.analysis.figures.image_kinds import IMAGES
 from memwalk.simcore.errors import UserError
-from memwalk.simcore.files import expect_file, expect_new_file, write_atomically
+from memwalk.simcore.files import expect_new_file, write_atomically
 from memwalk.simcore.json_text import json_text
 from memwalk.simcore.storage.disksim import Format
 from memwalk.simcore.storage.queues import FCFS, QUEUES
@@ -27,8 +29,7 @@ app = typer.Typer(
     epilog="Example: memwalk disk replay atlas10k.trace.gz --device atlas-10k --plot cdf.png",
 )
 
-_IMAGES = ("png", "svg")
-_FILES = ("replay.json", *(f"distribution.{kind}" for kind in ("parquet", "csv", *_IMAGES)))
+_FILES = ("replay.json", *(f"distribution.{kind}" for kind in ("parquet", "csv", *IMAGES)))
 """What a folder of results has."""
 _AUTO = "auto"
 """The format that the first line shows."""
@@ -67,10 +68,8 @@ def replay(
     formats = [_AUTO, *Format]
     if format_ not in formats:
         raise UserError(f"--format {format_}: no such format; {nearest(format_, formats)}")
-    if plot is not None and plot.suffix.removeprefix(".") not in _IMAGES:
-        raise UserError(f"--plot {plot}: cannot draw `{plot.suffix}`; end the name in {' or '.join(f'.{kind}' for kind in _IMAGES)}")
     if plot is not None:
-        expect_file(plot)
+        expect_picture("--plot", plot)
     from memwalk.analysis.disk_traces.replay import replay_trace
     from memwalk.simcore.storage import load_device
 
@@ -174,5 +173,5 @@ def _write(result: dict[str, Any], replayed: "Replay", plot: Path | None, folder
         "distribution.csv": table.to_csv(index=False).encode(),
         "replay.json": json_text(result, indent=1).encode(),
     }
-    folder.write(files | {f"distribution.{kind}": image(figure, kind) for kind in _IMAGES})
+    folder.write(files | {f"distribution.{kind}": image(figure, kind) for kind in IMAGES})
     console.note(f"results and figure in {folder.path}")
