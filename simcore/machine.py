@@ -65,15 +65,12 @@ class Machine:
     description: str
     plain: dict[str, Any] = field(repr=False)
     source: Sourced = field(repr=False)
-    number_sources: dict[str, str] = field(repr=False)
+    sources: dict[str, str] = field(repr=False)
+    """Where each number comes from, by its dotted path."""
 
     def native(self) -> dict[str, Any]:
         """Return the machine as `memwalk.simcore.engines.native` takes it: a copy of `plain`, to be changed."""
         return copy.deepcopy(self.plain)
-
-    def sources(self) -> dict[str, str]:
-        """Return where each number comes from, keyed by its dotted path."""
-        return self.number_sources
 
     def conversions(self) -> list[str]:
         """States every latency that was written as a time and the cycles it became at this clock."""

@@ -77,15 +77,15 @@ def test_a_profile_becomes_part_of_the_machine_with_its_sources(tmp_path: Path) 
     assert dbms["calls"]["next-record"]["code_bytes"] == 128
     assert "data_bytes" not in dbms["calls"]["next-record"]
     assert dbms["clock_tick"]["period_cycles"] == 10_000, "with the machine's clock"
-    assert machine.sources()["dbms.calls.next-page.instructions"] == "made up too"
-    assert machine.sources()["dbms.calls.next-record.instructions"] == "made up for tests"
+    assert machine.sources["dbms.calls.next-page.instructions"] == "made up too"
+    assert machine.sources["dbms.calls.next-record.instructions"] == "made up for tests"
 
 
 @pytest.mark.parametrize("name", dbms_names())
 def test_every_number_of_our_profiles_has_a_source(name: str) -> None:
     machine = load_machine("pentium2-xeon-400", dbms=name)
     numbers = machine.native()
-    assert all(text and lookup(numbers, path) is not None for path, text in machine.sources().items())
+    assert all(text and lookup(numbers, path) is not None for path, text in machine.sources.items())
 
 
 @pytest.mark.parametrize(

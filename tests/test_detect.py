@@ -137,7 +137,7 @@ def test_a_host_becomes_a_machine_that_loads(tmp_path: Path) -> None:
     )
     # 4.2 ns at 3.7 GHz; the rest of the core cannot be measured.
     assert native["core"] == load_machine("zen4-server").native()["core"] | {"mispredict_penalty_cycles": 16}
-    sources = machine.sources()
+    sources = machine.sources
     assert sources["caches.2.size_bytes"] == f"{tmp_path}/cpu/cache/index3; shared by cores 0-7"
     assert sources["memory.latency_cycles"] == (
         "measured by pointer chase over a test on 2026-01-02; median of 15, range 60.00 to 240.00 ns"
@@ -149,9 +149,9 @@ def test_any_number_of_sets_is_kept_and_rounded_sizes_are_said(tmp_path: Path) -
     exact = load(tmp_path, machine_file(look(PROCESSOR, write_caches(tmp_path / "cpu", INTEL)), timings(3)))
     last = exact.native()["caches"][2]
     assert (last["size_bytes"], last["ways"], exact.derived()["sets"]["L3"]) == (36608 * KIB, 11, 53248)
-    assert "rounded" not in exact.sources()["caches.2.size_bytes"]
+    assert "rounded" not in exact.sources["caches.2.size_bytes"]
     odd = [*INTEL[:3], ("Unified", 3, "36700K", 12, "0-63")]
-    source = load(tmp_path, machine_file(look(PROCESSOR, write_caches(tmp_path / "odd", odd)), timings(3))).sources()["caches.2.size_bytes"]
+    source = load(tmp_path, machine_file(look(PROCESSOR, write_caches(tmp_path / "odd", odd)), timings(3))).sources["caches.2.size_bytes"]
     assert "rounded from 37580800 bytes, which are no whole number of sets of 12 ways" in source
 
 
@@ -168,7 +168,7 @@ def test_what_a_busy_computer_measures_as_nothing_is_raised_to_a_cycle(tmp_path:
         assert [level["latency_cycles"] for level in native["dtlb"]["levels"]] == [0, 1]
         assert (native["dtlb"]["walk_latency_cycles"], native["memory"]["latency_cycles"], native["memory"]["interval_cycles"]) == (1, 4, 1)
         assert native["core"]["mispredict_penalty_cycles"] == 1
-        sources = machine.sources()
+        sources = machine.sources
         for place in ("caches.0.latency_cycles", "dtlb.levels.1.latency_cycles", "dtlb.walk_latency_cycles", "memory.interval_cycles"):
             assert sources[place].endswith("raised to 1 cycle, the least there can be"), place
 
@@ -178,7 +178,7 @@ def test_a_missing_level_and_noisy_latencies_still_load(tmp_path: Path) -> None:
     machine = load(tmp_path, machine_file(host, timings(2, (1.0, 0.9))))
     latencies = [cache["latency_cycles"] for cache in machine.native()["caches"]]
     assert latencies == [4, 5]
-    assert "raised to 5 cycles, the least there can be" in machine.sources()["caches.1.latency_cycles"]
+    assert "raised to 5 cycles, the least there can be" in machine.sources["caches.1.latency_cycles"]
 
 
 def test_without_cpuid_everything_else_has_a_stand_in(tmp_path: Path) -> None:

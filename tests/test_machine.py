@@ -66,8 +66,8 @@ def test_extends_lays_over_and_needs_its_own_sources(tmp_path: Path) -> None:
     assert far.native()["memory"]["latency_cycles"] == 1000
     assert far.native()["memory"]["interval_cycles"] == 15
     assert far.native()["name"] == "far"
-    assert far.sources()["memory.latency_cycles"] == "the future"
-    assert far.sources()["memory.interval_cycles"] == "made up for tests"
+    assert far.sources["memory.latency_cycles"] == "the future"
+    assert far.sources["memory.interval_cycles"] == "made up for tests"
 
     with pytest.raises(UserError) as error:
         machine(tmp_path, child.replace(", source: the future", ""), "far")
@@ -100,9 +100,9 @@ def test_extends_changes_items_of_a_list_by_name_or_index(tmp_path: Path) -> Non
     first, second = after["caches"]
     assert first == before["caches"][0]
     assert {**second, "size_bytes": 64 << 10} == before["caches"][1]
-    assert larger.sources()["caches.1.size_bytes"] == "what if"
-    assert larger.sources()["caches.1.ways"] == "made up for tests"
-    assert larger.sources()["dtlb.levels.0.entries"] == "what if too"
+    assert larger.sources["caches.1.size_bytes"] == "what if"
+    assert larger.sources["caches.1.ways"] == "made up for tests"
+    assert larger.sources["dtlb.levels.0.entries"] == "what if too"
 
     # One laid over another in turn.
     grandchild = child.replace("small", "larger").replace("L2: {size_bytes: 128KiB", "L1: {ways: 8")
@@ -126,7 +126,7 @@ def test_extends_in_a_circle(tmp_path: Path) -> None:
 
 def test_the_nearest_source_counts_and_overrides_are_their_own(tmp_path: Path) -> None:
     text = MACHINE.replace("dtlb:", "dtlb:\n  source: inner\n  sources: {page_bytes: exact}")
-    sources = machine(tmp_path, text, "small", setting("caches.L1.mshrs", 2)).sources()
+    sources = machine(tmp_path, text, "small", setting("caches.L1.mshrs", 2)).sources
     assert sources["dtlb.page_bytes"] == "exact"
     assert sources["dtlb.levels.0.entries"] == "inner"
     assert sources["clock_hz"] == "made up for tests"

@@ -222,7 +222,7 @@ def test_tlb_reaches_as_far_as_its_entries_say(name: str) -> None:
 
 @pytest.mark.parametrize("name", EXPECTED)
 def test_every_number_says_where_it_comes_from(name: str) -> None:
-    sources = load_machine(name).sources()
+    sources = load_machine(name).sources
     vague = {path for path, text in sources.items() if len(text) < 10 or text == "see sources"}
     assert not vague
     for path in ("clock_hz", "core.issue_width", "caches.0.mshrs", "dtlb.walk_latency_cycles", "memory.interval_cycles"):

@@ -47,8 +47,8 @@ def test_a_list_is_read_with_units_sources_and_names(tmp_path: Path) -> None:
         "write_backs_use_bus": True,
         "holds": ["page table"],
     }
-    assert far.sources()["memory.0.latency_cycles"] == "as small"
-    assert far.sources()["memory.1.latency_cycles"] == "set at --set memory.cxl.latency_cycles=1us"
+    assert far.sources["memory.0.latency_cycles"] == "as small"
+    assert far.sources["memory.1.latency_cycles"] == "set at --set memory.cxl.latency_cycles=1us"
     assert far.derived() == machine(tmp_path).derived(), "what follows is of the first memory"
     assert "memory.0.latency_cycles: 150ns at 1000000000 Hz is 150 cycles" in far.conversions()
 

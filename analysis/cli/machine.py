@@ -34,7 +34,7 @@ def show(
         console.print_json(_plain(machine))
         return
     numbers = machine.native()
-    rows = [[path, lookup(numbers, path), source] for path, source in machine.sources().items()]
+    rows = [[path, lookup(numbers, path), source] for path, source in machine.sources.items()]
     console.print_table(f"{machine.name}: {machine.description}", ["number", "value", "source"], rows, numeric_from=3)
     typer.echo()
     console.print_table("What follows", ["fact", "value"], list(map(list, machine.derived().items())), numeric_from=2)
@@ -90,7 +90,7 @@ def load_text(text: str, name: str) -> Machine:
 
 
 def _plain(machine: Machine) -> dict[str, Any]:
-    facts = {"sources": machine.sources(), "derived": machine.derived(), "conversions": machine.conversions()}
+    facts = {"sources": machine.sources, "derived": machine.derived(), "conversions": machine.conversions()}
     return {"machine": machine.native()} | facts
 
 

@@ -4,7 +4,8 @@ import pandas as pd
 
 from docs.tables.cells import Select, Table, best, cores, grid, number, one, percent, values, variants
 from docs.tables.registry import table
-from docs.tables.results import Run, machine, microseconds, share
+from docs.tables.results import Run, microseconds, share
+from memwalk.analysis.reproduce import machine_facts
 
 STRUCTURES = ["slotted", "array", "micro-index", "disk-first", "cache-first"]
 POOLS: dict[str, Select] = {
@@ -112,7 +113,7 @@ def trees_by_threads(results: pd.DataFrame) -> Table:
             cells.append(speed)
         if threads == THREADS[-1]:
             for cells, row in zip(made[1:], found, strict=True):
-                cells.append(percent(row["bus_fills"] * machine(row["machine.name"])["memory"]["interval_cycles"] / row["cycles"]))
+                cells.append(percent(row["bus_fills"] * machine_facts(row["machine.name"])["memory"]["interval_cycles"] / row["cycles"]))
     return made
 
 

@@ -4,13 +4,14 @@ import json
 import subprocess
 import sys
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 
-from memwalk.simcore.machine import load_machine
+from memwalk.analysis.experiments.manifest import RESULTS
+from memwalk.analysis.experiments.results import read_table
+from memwalk.analysis.experiments.store import POINTS
+from memwalk.analysis.reproduce import machine_facts
 
 ROOT = Path(__file__).parents[2]
 
@@ -39,20 +40,14 @@ class Run:
 
     def results(self, out: Path) -> pd.DataFrame:
         """Return a row for each point. What a simulated DRAM counted stands in no table of results: it is added as `dram_...`."""
-        results = pd.read_parquet(self.folder(out) / "results.parquet")
+        results = read_table(self.folder(out) / RESULTS)
         counted = pd.DataFrame([self._dram(out, point) for point in results["point"]], index=results.index)
         return results.join(counted.add_prefix("dram_"))
 
     def _dram(self, out: Path, point: str) -> dict[str, int]:
-        found = json.loads((self.folder(out) / "points" / f"{point}.json").read_text())
+        found = json.loads((self.folder(out) / POINTS / f"{point}.json").read_text())
         counts: dict[str, int] = found.get("statistics", {}).get("dram") or {}
         return counts
-
-
-@cache
-def machine(name: str) -> dict[str, Any]:
-    """Return a machine file's contents, in cycles and bytes."""
-    return load_machine(name).native()
 
 
 def cycles(row: pd.Series) -> float:
@@ -69,5 +64,5 @@ def microseconds(row: pd.Series) -> float:
     """Return microseconds of an operation, with what it waits for storage if there is one."""
     seconds = row.get("seconds")
     if seconds is None or pd.isna(seconds):
-        seconds = row["cycles"] / machine(row["machine.name"])["clock_hz"]
+        seconds = row["cycles"] / machine_facts(row["machine.name"])["clock_hz"]
     return float(1e6 * seconds / row["operations"])
