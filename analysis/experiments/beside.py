@@ -12,7 +12,6 @@ from pydantic import AfterValidator, Field, TypeAdapter, create_model
 from memwalk.analysis.experiments.parameters import kernels
 from memwalk.analysis.experiments.resolve import Resolved, laid_on, on_machine, with_file
 from memwalk.analysis.experiments.workload import workload_model
-from memwalk.analysis.storage_workloads.commands import MisfitError
 from memwalk.analysis.storage_workloads.program_mix import (
     KERNEL,
     KNOWN_KERNELS,
@@ -29,6 +28,7 @@ from memwalk.analysis.storage_workloads.program_mix import (
     work_of,
     workload_of,
 )
+from memwalk.analysis.storage_workloads.room import MisfitError
 from memwalk.analysis.storage_workloads.side_by_side import first_blocks
 from memwalk.simcore.dbms import PART
 from memwalk.simcore.engines import native

@@ -19,7 +19,7 @@ from memwalk.analysis.experiments.schema import FULL_SCALE, Experiment
 from memwalk.analysis.experiments.settings import Plan, plan
 from memwalk.analysis.experiments.storage import Systems, parameter_paths
 from memwalk.analysis.storage_workloads import Checked
-from memwalk.analysis.storage_workloads.commands import MisfitError
+from memwalk.analysis.storage_workloads.room import MisfitError
 from memwalk.simcore.dbms import PART
 from memwalk.simcore.errors import UserError
 from memwalk.simcore.machine import Machine, Setting

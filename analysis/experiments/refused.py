@@ -5,7 +5,7 @@ from contextlib import contextmanager
 
 from memwalk.analysis.experiments.parameters import kernels
 from memwalk.analysis.experiments.points import Row
-from memwalk.analysis.storage_workloads.commands import MisfitError
+from memwalk.analysis.storage_workloads.room import MisfitError
 from memwalk.simcore.dbms import PART
 from memwalk.simcore.engines import native
 from memwalk.simcore.errors import UserError

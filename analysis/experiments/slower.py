@@ -4,9 +4,9 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
-from memwalk.analysis.storage_workloads.commands import MisfitError
 from memwalk.analysis.storage_workloads.one_program import Columns
 from memwalk.analysis.storage_workloads.program_mix import KERNEL
+from memwalk.analysis.storage_workloads.room import MisfitError
 from memwalk.simcore.engines import native
 from memwalk.simcore.errors import UserError
 

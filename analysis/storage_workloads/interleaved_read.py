@@ -6,9 +6,9 @@ from typing import ClassVar, Literal
 from pydantic import Field, model_validator
 
 from memwalk.analysis.storage_workloads.columns import elapsed
-from memwalk.analysis.storage_workloads.commands import check_room, whole_blocks
 from memwalk.analysis.storage_workloads.limits import CommandBytes, Times, TimesOrNone
 from memwalk.analysis.storage_workloads.one_program import Begun, Columns, OneProgram, Placed
+from memwalk.analysis.storage_workloads.room import check_room, whole_blocks
 from memwalk.analysis.storage_workloads.traffic import TrafficOf, always
 from memwalk.simcore.storage.period import Period
 from memwalk.simcore.storage.volumes import Volume

@@ -7,10 +7,10 @@ from typing import ClassVar, Literal
 from pydantic import Field, model_validator
 
 from memwalk.analysis.storage_workloads.columns import io_columns, seconds
-from memwalk.analysis.storage_workloads.commands import check_room
 from memwalk.analysis.storage_workloads.layouts import LaidOut
 from memwalk.analysis.storage_workloads.limits import AtOnce, Seed, Times
 from memwalk.analysis.storage_workloads.one_program import Begun, Columns, OneProgram, Placed
+from memwalk.analysis.storage_workloads.room import check_room
 from memwalk.analysis.storage_workloads.traffic import TrafficOf, updating
 from memwalk.simcore.storage.period import Period
 from memwalk.simcore.storage.system import System

@@ -7,10 +7,10 @@ from typing import Literal
 from pydantic import Field, model_validator
 
 from memwalk.analysis.storage_workloads.columns import elapsed
-from memwalk.analysis.storage_workloads.commands import check_room, whole_blocks
 from memwalk.analysis.storage_workloads.layouts import LaidOut
 from memwalk.analysis.storage_workloads.limits import AtOnce, CommandBytes
 from memwalk.analysis.storage_workloads.one_program import Begun, Columns, OneProgram, Placed, alone
+from memwalk.analysis.storage_workloads.room import check_room, whole_blocks
 from memwalk.simcore.storage.device import BLOCK_BYTES
 from memwalk.simcore.storage.system import System
 from memwalk.simcore.storage.volumes import Volume

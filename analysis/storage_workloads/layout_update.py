@@ -8,9 +8,9 @@ from typing import Any, ClassVar, Literal
 
 from pydantic import Field, StrictBool, model_validator
 
-from memwalk.analysis.storage_workloads.commands import check_room
 from memwalk.analysis.storage_workloads.layouts import LaidOut
 from memwalk.analysis.storage_workloads.limits import Seed, Times
+from memwalk.analysis.storage_workloads.room import check_room
 from memwalk.analysis.storage_workloads.traffic import Traffic, TrafficOf
 from memwalk.simcore.storage.device import BLOCK_BYTES
 from memwalk.simcore.storage.run import run

@@ -6,9 +6,9 @@ from typing import Annotated, Any, ClassVar, Literal, TypeAlias
 
 from pydantic import Field, model_validator
 
-from memwalk.analysis.storage_workloads.commands import MisfitError, check_room, whole_blocks
 from memwalk.analysis.storage_workloads.limits import CommandBlocks, CommandBytes
 from memwalk.analysis.storage_workloads.relations import Relations
+from memwalk.analysis.storage_workloads.room import MisfitError, check_room, whole_blocks
 from memwalk.analysis.storage_workloads.traffic import TrafficOf, always
 from memwalk.simcore.errors import UserError
 from memwalk.simcore.storage.system import System

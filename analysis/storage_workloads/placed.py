@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from memwalk.analysis.storage_workloads.commands import MisfitError
+from memwalk.analysis.storage_workloads.room import MisfitError
 from memwalk.simcore.errors import UserError
 from memwalk.simcore.storage.volumes import AtroposVolume, MemstoreVolume, Volume
 from memwalk.traces.storage import Stream

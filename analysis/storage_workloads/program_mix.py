@@ -10,7 +10,6 @@ from pydantic import AfterValidator, BeforeValidator, Field, StrictBool, create_
 
 from memwalk.analysis.storage_workloads.clotho import ClothoColumn, ClothoInsert, ClothoPoint, ClothoScan
 from memwalk.analysis.storage_workloads.columns import PARAMETERS
-from memwalk.analysis.storage_workloads.commands import MisfitError
 from memwalk.analysis.storage_workloads.interleaved_read import InterleavedRead
 from memwalk.analysis.storage_workloads.layout_point import LayoutPoint
 from memwalk.analysis.storage_workloads.layout_scan import ALL, LayoutScan
@@ -18,6 +17,7 @@ from memwalk.analysis.storage_workloads.limits import LONGEST_PS
 from memwalk.analysis.storage_workloads.oltp import Tpcc
 from memwalk.analysis.storage_workloads.one_program import OneProgram
 from memwalk.analysis.storage_workloads.requests import Requests
+from memwalk.analysis.storage_workloads.room import MisfitError
 from memwalk.analysis.storage_workloads.side_by_side import Side
 from memwalk.analysis.storage_workloads.tpch import ClothoTpch
 from memwalk.simcore.storage.device import MOST_DEVICES

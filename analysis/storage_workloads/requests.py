@@ -6,9 +6,9 @@ from typing import Any, ClassVar, Literal
 from pydantic import Field, model_validator
 
 from memwalk.analysis.storage_workloads.columns import io_columns, seconds
-from memwalk.analysis.storage_workloads.commands import MisfitError
 from memwalk.analysis.storage_workloads.limits import AtOnce, CommandBlocks, Seed, Times
 from memwalk.analysis.storage_workloads.one_program import Begun, Columns, OneProgram, Placed
+from memwalk.analysis.storage_workloads.room import MisfitError
 from memwalk.analysis.storage_workloads.traffic import Traffic, TrafficOf
 from memwalk.simcore.storage.device import BLOCK_BYTES
 from memwalk.simcore.storage.period import Period

@@ -7,8 +7,8 @@ from operator import add
 from typing import NamedTuple, TypeVar
 
 from memwalk.analysis.storage_workloads.columns import io_columns, seconds
-from memwalk.analysis.storage_workloads.commands import MisfitError
 from memwalk.analysis.storage_workloads.one_program import Begun, Columns, OneProgram
+from memwalk.analysis.storage_workloads.room import MisfitError
 from memwalk.simcore.errors import UserError
 from memwalk.simcore.storage.device import BLOCK_BYTES
 from memwalk.simcore.storage.io_times import IoTimes

@@ -10,7 +10,6 @@ from typing import Any, ClassVar, Literal
 from pydantic import Field, model_validator
 
 from memwalk.analysis.storage_workloads.columns import io_columns, seconds
-from memwalk.analysis.storage_workloads.commands import MisfitError
 from memwalk.analysis.storage_workloads.one_program import Columns
 from memwalk.analysis.storage_workloads.program_mix import (
     KERNEL,
@@ -23,6 +22,7 @@ from memwalk.analysis.storage_workloads.program_mix import (
     work_of,
     workload_of,
 )
+from memwalk.analysis.storage_workloads.room import MisfitError
 from memwalk.analysis.storage_workloads.side_by_side import columns_of, first_blocks, side_by_side
 from memwalk.analysis.storage_workloads.traffic import TrafficOf, always
 from memwalk.simcore.storage.system import System

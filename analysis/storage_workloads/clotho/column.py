@@ -6,10 +6,10 @@ from typing import ClassVar, Literal
 from pydantic import Field
 
 from memwalk.analysis.storage_workloads.columns import io_columns, seconds
-from memwalk.analysis.storage_workloads.commands import MisfitError
 from memwalk.analysis.storage_workloads.limits import CommandBlocks, Seed, Times
 from memwalk.analysis.storage_workloads.one_program import Begun, Columns, OneProgram, Placed
 from memwalk.analysis.storage_workloads.placed import two_dimensional
+from memwalk.analysis.storage_workloads.room import MisfitError
 from memwalk.simcore.storage.device import BLOCK_BYTES
 from memwalk.simcore.storage.disk import Disk
 from memwalk.simcore.storage.period import Period

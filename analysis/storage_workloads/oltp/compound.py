@@ -5,10 +5,10 @@ from typing import ClassVar, Literal
 from pydantic import Field
 
 from memwalk.analysis.storage_workloads.columns import io_columns
-from memwalk.analysis.storage_workloads.commands import MisfitError
 from memwalk.analysis.storage_workloads.limits import RunsAhead, SampleScaleFactor, ScaleFactor
 from memwalk.analysis.storage_workloads.oltp.settings import TpccSettings
 from memwalk.analysis.storage_workloads.oltp.tpcc import Tpcc
+from memwalk.analysis.storage_workloads.room import MisfitError
 from memwalk.analysis.storage_workloads.scattering import Scattering
 from memwalk.analysis.storage_workloads.side_by_side import Side, columns_of, first_blocks, side_by_side
 from memwalk.analysis.storage_workloads.tpch import ClothoTpch

@@ -1,9 +1,9 @@
 """TPC-C on a system: its users, and the columns of what they did."""
 
 from memwalk.analysis.storage_workloads.columns import seconds
-from memwalk.analysis.storage_workloads.commands import MisfitError
 from memwalk.analysis.storage_workloads.oltp.settings import TpccSettings
 from memwalk.analysis.storage_workloads.placed import frames_in, rows_for
+from memwalk.analysis.storage_workloads.room import MisfitError
 from memwalk.simcore.errors import UserError
 from memwalk.simcore.storage.period import Period
 from memwalk.simcore.storage.volumes import Volume

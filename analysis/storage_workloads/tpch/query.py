@@ -5,8 +5,8 @@ from itertools import chain
 from typing import Any, NamedTuple
 
 from memwalk.analysis.storage_workloads.columns import cpu_columns_of
-from memwalk.analysis.storage_workloads.commands import MisfitError
 from memwalk.analysis.storage_workloads.placed import rows_for
+from memwalk.analysis.storage_workloads.room import MisfitError
 from memwalk.analysis.storage_workloads.samples import simulate_samples
 from memwalk.simcore.storage.volumes import Volume
 from memwalk.workloads.clotho import sample, tpch
