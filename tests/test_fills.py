@@ -12,7 +12,7 @@ from memwalk.simcore.storage.device_file import load_device
 from memwalk.simcore.storage.fills import NUMBERS
 from memwalk.simcore.storage.program_pages import ProgramPages, ProgramSpec
 from memwalk.simcore.storage.system import System
-from memwalk.simcore.storage.timed_pages import NO_WAIT, Arrival, PageSpec, TimedPages
+from memwalk.simcore.storage.timed_pages import NO_WAIT, PageArrival, PageSpec, TimedPages
 
 HALF = NUMBERS // 2
 
@@ -33,8 +33,8 @@ def test_who_comes_first_has_the_page_brought_and_the_other_waits_for_the_rest(t
     getattr(pages, order[0])(3, 7, 0, 1)
     getattr(pages, order[1])(1, 7, 4950 * US, 1)
     first, other = pages.advance(FAR), pages.advance(FAR)
-    assert first == Arrival(3, 5000 * US, (0, 0, 4900 * US, 0, 100 * US, 0), first=True)
-    assert other == Arrival(1, 5000 * US, (0, 0, 0, 0, 50 * US, 0), first=False), "the end of the transfer"
+    assert first == PageArrival(3, 5000 * US, (0, 0, 4900 * US, 0, 100 * US, 0), first=True)
+    assert other == PageArrival(1, 5000 * US, (0, 0, 0, 0, 50 * US, 0), first=False), "the end of the transfer"
     assert pages.requests == 1
 
 
@@ -42,7 +42,7 @@ def test_a_page_that_is_there_is_not_waited_for(tmp_path: Path) -> None:
     pages = pages_of(tmp_path)
     come(pages, ("read", 7, 1, 0))
     pages.wait(4, 7, 6000 * US, 1)
-    assert pages.advance(FAR) == Arrival(4, 6000 * US, NO_WAIT, first=False)
+    assert pages.advance(FAR) == PageArrival(4, 6000 * US, NO_WAIT, first=False)
     assert pages.requests == 1
 
 
@@ -131,7 +131,7 @@ def test_what_is_remembered_is_forgotten_when_the_program_runs_again(tmp_path: P
     pages = pages_of(tmp_path)
     come(pages, ("read", 7, 9, 0))
     pages.finish(0, 6000 * US)
-    assert pages.advance(FAR) == Arrival(0, 6000 * US, NO_WAIT)
+    assert pages.advance(FAR) == PageArrival(0, 6000 * US, NO_WAIT)
     assert come(pages, ("read", 7, 1, 7000)) == {0: (12_000, True)}
 
 

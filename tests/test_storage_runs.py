@@ -18,7 +18,7 @@ from memwalk.analysis.explain.time_breakdown import time_breakdown
 from memwalk.simcore.engines import native
 from memwalk.simcore.errors import UserError
 from memwalk.simcore.storage.device import PART_NAMES
-from memwalk.simcore.storage.timed_pages import NO_WAIT, Arrival
+from memwalk.simcore.storage.timed_pages import NO_WAIT, PageArrival
 
 SCAN = """\
 schema_version: 1
@@ -297,10 +297,10 @@ class AtOnce:
     cpu_per_page_ps = 0
 
     def __init__(self) -> None:
-        self.arrivals: list[Arrival] = []
+        self.arrivals: list[PageArrival] = []
 
     def read(self, core: int, _page: int, at_ps: int, _fill: int = 0) -> None:
-        self.arrivals.append(Arrival(core, at_ps, NO_WAIT))
+        self.arrivals.append(PageArrival(core, at_ps, NO_WAIT))
 
     write = read
 
@@ -316,7 +316,7 @@ class AtOnce:
     def next_ps(self) -> int | None:
         return self.arrivals[0][1] if self.arrivals else None
 
-    def advance(self, _until_ps: int) -> Arrival | None:
+    def advance(self, _until_ps: int) -> PageArrival | None:
         return self.arrivals.pop(0) if self.arrivals else None
 
 

@@ -15,7 +15,7 @@ from storage_pages import DEVICE, FAR, SINGLY, US
 from memwalk.simcore.storage import turns
 from memwalk.simcore.storage.device_file import load_device
 from memwalk.simcore.storage.system import System
-from memwalk.simcore.storage.timed_pages import Arrival, TimedPages
+from memwalk.simcore.storage.timed_pages import PageArrival, TimedPages
 from memwalk.simcore.storage.turns import StoppedError, Turn, Turns
 from memwalk.simcore.storage.volume_server import VolumeServer
 
@@ -30,9 +30,9 @@ def server(folder: Path) -> VolumeServer:
     return System(load_device("./device.yaml", folder)).switched_on()
 
 
-def alone(pages: TimedPages, scripts: Sequence[Script]) -> list[list[Arrival]]:
+def alone(pages: TimedPages, scripts: Sequence[Script]) -> list[list[PageArrival]]:
     """Have the pages of all scripts read by the cores of one."""
-    found: list[list[Arrival]] = [[] for _ in scripts]
+    found: list[list[PageArrival]] = [[] for _ in scripts]
     rest = [list(script) for script in scripts]
 
     def ask(core: int, now: int) -> None:
@@ -49,10 +49,10 @@ def alone(pages: TimedPages, scripts: Sequence[Script]) -> list[list[Arrival]]:
     return found
 
 
-def reader(volume: VolumeServer, script: Script) -> Callable[[Turn], list[Arrival]]:
+def reader(volume: VolumeServer, script: Script) -> Callable[[Turn], list[PageArrival]]:
     """Have the pages of a script read by somebody who steps the clock for himself."""
 
-    def run(turn: Turn) -> list[Arrival]:
+    def run(turn: Turn) -> list[PageArrival]:
         return alone(TimedPages(volume, SINGLY, "device", turn), [script])[0]
 
     return run
@@ -145,8 +145,8 @@ def test_when_one_fails_the_others_stop(tmp_path: Path, failing: int) -> None:
     volume = server(tmp_path)
     stopped: list[int] = []
 
-    def run(number: int) -> Callable[[Turn], list[Arrival]]:
-        def go(turn: Turn) -> list[Arrival]:
+    def run(number: int) -> Callable[[Turn], list[PageArrival]]:
+        def go(turn: Turn) -> list[PageArrival]:
             pages = TimedPages(volume, SINGLY, "device", turn)
             if number == failing:
                 pages.read(0, 7, 8000 * US)

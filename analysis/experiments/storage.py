@@ -11,7 +11,7 @@ from memwalk.simcore.machine import Setting
 from memwalk.simcore.storage.device import MOST_DEVICES
 from memwalk.simcore.storage.device_file import DeviceFile, device_of, find_device
 from memwalk.simcore.storage.queues import FCFS, QueueKind
-from memwalk.simcore.storage.system import STRIPE_BLOCKS, Step, System, VolumeKind
+from memwalk.simcore.storage.system import STRIPE_BLOCKS, StepKind, System, VolumeKind
 from memwalk.simcore.units import BytesPerSecond, Picoseconds, PositiveCount
 from memwalk.simcore.validation import StrictModel, validate
 from memwalk.simcore.yaml_source import Sourced, dotted, load, lookup
@@ -37,7 +37,7 @@ class StorageSetting(StrictModel):
     queue: QueueKind = Field(FCFS, description="Which waiting request each of them serves next")
     stripe_blocks: PositiveCount = Field(STRIPE_BLOCKS, description="Striped volumes: blocks of 512 bytes in a row on one disk")
     depth: PositiveCount = Field(4, description="Atropos volumes: tracks of a quadrangle")
-    step: Step = Field("read", description="Atropos volumes: what semi-sequential access loses no turn for")
+    step: StepKind = Field("read", description="Atropos volumes: what semi-sequential access loses no turn for")
     bus: BytesPerSecond | None = Field(None, gt=0, description="Bandwidth of a bus that the devices share; each has its own if absent")
     read_pages: PositiveCount = Field(1, le=MOST_TOGETHER, description="Beside a machine: pages that are read together")
     write_batch: PositiveCount | None = Field(

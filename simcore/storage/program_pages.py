@@ -4,7 +4,7 @@ from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from memwalk.simcore.storage.timed_pages import Arrival, PageSpec, TimedPages
+from memwalk.simcore.storage.timed_pages import PageArrival, PageSpec, TimedPages
 from memwalk.simcore.storage.turns import Turn
 from memwalk.simcore.storage.volume_server import VolumeServer
 
@@ -23,7 +23,7 @@ class ProgramPages:
 
     def __init__(self, server: VolumeServer, programs: Sequence[ProgramSpec], storage: str) -> None:
         """Take pages from ``server``'s volume; ``storage`` names it in errors. The operating system is one for all programs."""
-        turn, arrivals = Turn.alone(server.env), deque[Arrival]()
+        turn, arrivals = Turn.alone(server.env), deque[PageArrival]()
         self.programs = [TimedPages(server, one.pages, storage, turn, one.first_block, arrivals) for one in programs]
         """The pages of each program."""
         self._of = [pages for one, pages in zip(programs, self.programs, strict=True) for _ in range(one.cores)]
@@ -60,7 +60,7 @@ class ProgramPages:
         """Return when the next thing happens, whoever asked for it."""
         return self.programs[0].next_ps()
 
-    def advance(self, until_ps: int) -> Arrival | None:
+    def advance(self, until_ps: int) -> PageArrival | None:
         """Go on to the next arrival, whoever waits for it."""
         arrival = self.programs[0].advance(until_ps)
         if arrival is not None and (core := arrival.core) in self._ending:

@@ -8,13 +8,10 @@ from typing import Any, Generic, TypeVar
 import simpy
 from simpy.core import StopSimulation
 
-from memwalk.simcore.storage.bus import Bus
 from memwalk.simcore.storage.clock import urgent
 from memwalk.simcore.storage.meter import MeteredVolume
 from memwalk.simcore.storage.period import Period
-from memwalk.simcore.storage.queues import QUEUES
 from memwalk.simcore.storage.running import Running
-from memwalk.simcore.storage.server import serve_devices
 from memwalk.simcore.storage.system import System
 from memwalk.simcore.storage.turns import Turn, Turns
 from memwalk.traces import storage as commands
@@ -143,8 +140,7 @@ class _Run:
     def __init__(self, system: System, programs: Mapping[str, Program]) -> None:
         self._env = env = simpy.Environment()
         self._system = system
-        bus = None if system.bus is None else Bus(system.bus)
-        self._servers = serve_devices(env, system.devices(), QUEUES[system.queue], bus)
+        self._servers = system.servers(env)
         self._stepping: list[Stepping[Any]] = []
         """Those who step the clock and have not ended."""
         self._members = {name: _Member(env, one, self._volume(one.disks), self) for name, one in programs.items()}

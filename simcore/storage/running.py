@@ -1,8 +1,8 @@
 """A program under way: what its clients say (`memwalk.traces.storage`) is done, and takes simulated time."""
 
-from collections.abc import Callable, Generator, Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any
 
 import simpy
 from simpy.resources.resource import Request
@@ -15,8 +15,6 @@ from memwalk.simcore.storage.pool import BufferPool, PoolStatistics, ReadAhead, 
 from memwalk.simcore.storage.server import Served
 from memwalk.simcore.storage.shared_processor import SharedProcessor
 from memwalk.traces import storage as commands
-
-_Waiting: TypeAlias = Generator[simpy.Event, Any, Any]
 
 
 @dataclass(slots=True)
@@ -47,7 +45,7 @@ class Running:
             commands.Wait: lambda command, _: urgent(env, command.duration_ps),
         }
         """Commands that are done when something happens, and have no answer."""
-        self._steps: dict[type, Callable[[Any, _ClientState], _Waiting]] = {
+        self._steps: dict[type, Callable[[Any, _ClientState], Steps]] = {
             commands.Fix: self._fix,
             commands.Flush: lambda command, _: command.pool.flush(),
         }
@@ -142,7 +140,7 @@ class Running:
     def _filled(self, command: commands.Filled, _: _ClientState) -> None:
         self._filling.pop(command.pool).running = True
 
-    def _fix(self, command: commands.Fix, client: _ClientState) -> _Waiting:
+    def _fix(self, command: commands.Fix, client: _ClientState) -> Steps:
         """Fix a page; whoever has to wait for it leaves the processor meanwhile."""
         fixing: Steps = command.pool.fix(command.query, command.page)
         if client.turn is None:

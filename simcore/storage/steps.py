@@ -9,7 +9,7 @@ _BETWEEN_REPORTS = 500
 """Steps, a hundredth of a second of work."""
 
 
-class Steps:
+class StepCount:
     """A count, and who hears of it now and then."""
 
     def __init__(self, tell: Callable[[int], None] | None) -> None:
@@ -26,7 +26,7 @@ class Steps:
             self._tell(self.made)
 
 
-_STEPS: ContextVar[Steps | None] = ContextVar("steps", default=None)
+_STEPS: ContextVar[StepCount | None] = ContextVar("steps", default=None)
 """Of the point that is simulated: a process may simulate several at once, each in threads of its own."""
 
 
@@ -38,9 +38,9 @@ def step_made() -> None:
 
 
 @contextmanager
-def steps_told_to(tell: Callable[[int], None] | None) -> Iterator[Steps]:
+def steps_told_to(tell: Callable[[int], None] | None) -> Iterator[StepCount]:
     """Count from nothing within this context, threads that copy it included, and have ``tell`` called with the count now and then."""
-    token = _STEPS.set(steps := Steps(tell))
+    token = _STEPS.set(steps := StepCount(tell))
     try:
         yield steps
     finally:

@@ -11,14 +11,14 @@ from memwalk.simcore.storage.device_file import DeviceFile
 from memwalk.simcore.storage.disk import Disk
 from memwalk.simcore.storage.mems import Memstore
 from memwalk.simcore.storage.queues import FCFS, QUEUES, QueueKind
-from memwalk.simcore.storage.server import serve_devices
+from memwalk.simcore.storage.server import DeviceServer, serve_devices
 from memwalk.simcore.storage.volume_server import VolumeServer
 from memwalk.simcore.storage.volumes import AtroposVolume, MemstoreVolume, SingleVolume, StripedVolume, Volume, read_step, write_step
 
 VolumeKind: TypeAlias = Literal["single", "striped", "atropos", "memstore"]
 """How a system's blocks are laid out over its devices."""
 
-Step: TypeAlias = Literal["read", "write"]
+StepKind: TypeAlias = Literal["read", "write"]
 """What an Atropos volume is laid out for: semi-sequential reads lose no turn, or writes, which settle longer, do not."""
 
 STRIPE_BLOCKS = 128
@@ -41,7 +41,7 @@ class System:
     """Striped volumes: blocks in a row on one disk."""
     depth: int = 4
     """Atropos volumes: tracks of a quadrangle."""
-    step: Step = "read"
+    step: StepKind = "read"
     bus: int | None = None
     """Bytes per second of a bus that the devices share, whose own may be faster; None if each has its own."""
     read_pages: int = 1
@@ -102,8 +102,12 @@ class System:
     def switched_on(self) -> VolumeServer:
         """Put the whole system into a simulated time of its own: what takes requests for blocks of the volume."""
         env = simpy.Environment()
+        return VolumeServer(env, self.layout(), self.servers(env))
+
+    def servers(self, env: simpy.Environment) -> list[DeviceServer]:
+        """Switch the devices on in ``env``, each with its queue, and with the bus that they share, if they do."""
         bus = None if self.bus is None else Bus(self.bus)
-        return VolumeServer(env, self.layout(), serve_devices(env, self.devices(), QUEUES[self.queue], bus))
+        return serve_devices(env, self.devices(), QUEUES[self.queue], bus)
 
     def _device(self) -> StorageDevice:
         """Make one, which moves its blocks no faster than the shared bus."""

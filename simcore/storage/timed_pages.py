@@ -20,7 +20,7 @@ NO_WAIT = (0,) * len(PARTS)
 """The `PARTS` of no time."""
 
 
-class Arrival(NamedTuple):
+class PageArrival(NamedTuple):
     """What a core has stopped for is there."""
 
     core: int
@@ -69,7 +69,7 @@ class TimedPages:
         storage: str,
         turn: Turn | None = None,
         first_block: int = 0,
-        arrivals: deque[Arrival] | None = None,
+        arrivals: deque[PageArrival] | None = None,
     ) -> None:
         """Take pages from ``server``'s volume, the first of them at ``first_block``; ``storage`` names it in errors.
 
@@ -81,7 +81,7 @@ class TimedPages:
         self._began_ps = int(self._env.now)
         self._pages = pages
         self._first_block = first_block
-        self._arrivals: deque[Arrival] = deque() if arrivals is None else arrivals
+        self._arrivals: deque[PageArrival] = deque() if arrivals is None else arrivals
         self._coming: dict[int, simpy.Event] = {}
         self._fills = Fills()
         self._kept: dict[int, set[int]] = {}
@@ -145,7 +145,7 @@ class TimedPages:
         next_ps = self._turn.next_ps()
         return None if next_ps == math.inf else int(next_ps) - self._began_ps
 
-    def advance(self, until_ps: int) -> Arrival | None:
+    def advance(self, until_ps: int) -> PageArrival | None:
         """Go on with all that happens up to ``until_ps``, or to the first arrival of what a core has stopped for, and return that.
 
         Raises UserError if there is no such page as one that was asked for.
@@ -221,7 +221,7 @@ class TimedPages:
 
         def go_on(_: simpy.Event) -> None:
             end_ps, parts = max([(at_ps, NO_WAIT), *(_wait(event, at_ps) for event in events)])
-            self._arrivals.append(Arrival(core, end_ps, parts, first))
+            self._arrivals.append(PageArrival(core, end_ps, parts, first))
 
         ended = self._env.all_of(events)
         assert ended.callbacks is not None

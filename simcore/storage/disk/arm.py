@@ -27,7 +27,7 @@ class Pass(NamedTuple):
     """Its track."""
 
 
-class Run(NamedTuple):
+class Stretch(NamedTuple):
     """Blocks that pass the head one right behind the other."""
 
     begin_ps: int
@@ -58,7 +58,7 @@ class Arm:
         """Return the time from ``arrival_ps`` until ``place`` comes under the head."""
         return (self.geometry.time_ps(place.zone, place.position) - arrival_ps) % self.geometry.rotation_ps
 
-    def runs(self, begin_ps: int, place: Place, block: int, end: int) -> Iterator[Run]:
+    def stretches(self, begin_ps: int, place: Place, block: int, end: int) -> Iterator[Stretch]:
         """Cut the blocks from ``block`` (at ``place``) to ``end`` into what passes without a pause, the first of it from ``begin_ps``."""
         geometry = self.geometry
         zone, _, _, _, position = place
@@ -68,13 +68,13 @@ class Arm:
             missed = min(zone.sectors - wait_ps * zone.sectors // geometry.rotation_ps, end - block)
             if block + missed < end:
                 blocks = end - block - missed
-                yield Run(begin_ps, begin_ps + geometry.time_ps(zone, blocks), sector_ps, blocks)
+                yield Stretch(begin_ps, begin_ps + geometry.time_ps(zone, blocks), sector_ps, blocks)
             begin_ps += wait_ps
             end = block + missed
         while True:
             blocks = min(end - block, geometry.left_on_track(place, block))
             end_ps = begin_ps + geometry.time_ps(zone, position + blocks) - start_ps
-            yield Run(begin_ps, end_ps, sector_ps, blocks)
+            yield Stretch(begin_ps, end_ps, sector_ps, blocks)
             block += blocks
             if block == end:
                 return

@@ -8,7 +8,7 @@ from memwalk.simcore.storage.device import Asked, Parts, expect_blocks
 from memwalk.simcore.storage.disk.arm import Arm, Pass
 from memwalk.simcore.storage.disk.drive import Drive
 from memwalk.simcore.storage.disk.geometry import Geometry, Place
-from memwalk.simcore.storage.disk.read_ahead import ReadAhead
+from memwalk.simcore.storage.disk.read_ahead import DriveReadAhead
 from memwalk.simcore.storage.disk.segments import Segments
 from memwalk.simcore.storage.disk.write_buffer import WriteBuffer
 
@@ -29,7 +29,7 @@ class Disk:
         self.comes_ps = 0
         self._arm = Arm(geometry, drive)
         self._segments = Segments(drive.segments, drive.segment_blocks)
-        self._ahead = ReadAhead(geometry, drive.read_ahead_blocks)
+        self._ahead = DriveReadAhead(geometry, drive.read_ahead_blocks)
         self._buffered = WriteBuffer(drive.write_segments, drive.segment_blocks)
         self._after_write = False
         self._locate = lru_cache(maxsize=1024)(geometry.locate)  # requests that wait are asked about again and again
@@ -214,10 +214,10 @@ class Disk:
         lead_ps = bus_ps
         begin_ps = self.geometry.time_ps(place.zone, place.position)
         over_ps = begin_ps  # when the bus is done with the blocks so far, if it begins with the medium
-        for run in self._arm.runs(begin_ps, place, block, end):
-            lead_ps = max(lead_ps, over_ps + bus_ps - run.begin_ps)
-            over_ps += run.blocks * bus_ps
-            lead_ps = max(lead_ps, over_ps - (run.end_ps - run.sector_ps))
+        for stretch in self._arm.stretches(begin_ps, place, block, end):
+            lead_ps = max(lead_ps, over_ps + bus_ps - stretch.begin_ps)
+            over_ps += stretch.blocks * bus_ps
+            lead_ps = max(lead_ps, over_ps - (stretch.end_ps - stretch.sector_ps))
         return lead_ps
 
     def _overwrite(self, now_ps: int, block: int, end: int) -> None:
@@ -249,6 +249,6 @@ class Disk:
         sector_ps = self.geometry.sector_ps(place.zone)
         if blocks <= self.geometry.left_on_track(place, block) and passed_ps - begin_ps <= blocks * sector_ps:  # without a pause, as most
             return max(max(free_ps, begin_ps + sector_ps) + (blocks - 1) * bus_ps, passed_ps) + bus_ps
-        for run in self._arm.runs(begin_ps, place, block, end):
-            free_ps = max(max(free_ps, run.begin_ps + run.sector_ps) + (run.blocks - 1) * bus_ps, run.end_ps) + bus_ps
+        for stretch in self._arm.stretches(begin_ps, place, block, end):
+            free_ps = max(max(free_ps, stretch.begin_ps + stretch.sector_ps) + (stretch.blocks - 1) * bus_ps, stretch.end_ps) + bus_ps
         return free_ps

@@ -4,7 +4,7 @@ from memwalk.simcore.storage.disk.arm import Pass
 from memwalk.simcore.storage.disk.geometry import Geometry
 
 
-class ReadAhead:
+class DriveReadAhead:
     """The stream that a read leaves behind; it ends with its window, or with the zone.
 
     The window is what the drive means to read. A read of a block in it moves the window on, unless the stream has come to its end.
