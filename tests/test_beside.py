@@ -6,12 +6,11 @@ from typing import Any
 
 import pandas as pd
 import pytest
-from files import write_experiment
+from beside import JOIN, SEARCH, run
+from files import invoke, write_experiment
 from jsonschema import Draft202012Validator
 from storage_pages import DEVICE
-from typer.testing import CliRunner, Result
 
-from memwalk.analysis.cli.main import app
 from memwalk.analysis.experiments.expansion import expand
 from memwalk.analysis.experiments.points import Point
 from memwalk.analysis.experiments.results import table
@@ -27,15 +26,7 @@ from memwalk.simcore.engines import native
 from memwalk.simcore.errors import UserError
 from memwalk.simcore.storage.device import PART_NAMES
 
-SEARCH = (
-    "kernel: disk-index, structure: array, operation: search, page_bytes: 8KiB, key_bytes: 4B, keys: 100000, operations: 300, "
-    "pool_frames: 20, caches: empty"
-)
 SCAN = "kernel: table, layout: nsm, page_bytes: 8KiB, operation: scan, attributes: 4, records: 20000, selectivity: 0.1"
-JOIN = (
-    "kernel: hash-join, algorithm: group, build_tuples: 3000, probe_tuples: 6000, tuple_bytes: 60, page_bytes: 8KiB, "
-    "pages_asked_ahead: 20, output: stored, partitions: 4, threads: 4"
-)
 PLAIN = "plain: {kernel: requests, count: 40, in_flight: 2}"
 """Requests of which hardly one follows another."""
 EXPERIMENT = """\
@@ -60,14 +51,6 @@ def point(folder: Path, workload: str = SEARCH, programs: str = PLAIN, *sets: st
     given = sets if needs is None else (*sets, needs)
     rows = expand(load_experiment(experiment(folder, workload, programs)), overrides=[parse_set(text) for text in given])
     return rows[0].point
-
-
-def run(one: Point) -> native.Statistics:
-    return simulate(one.machine, one.workload, one.observe, one.run, neighbours=one.neighbours)
-
-
-def memwalk(*arguments: str | Path) -> Result:
-    return CliRunner().invoke(app, [str(one) for one in arguments])
 
 
 @pytest.mark.parametrize("workload", [SEARCH, SCAN, JOIN])
@@ -147,7 +130,7 @@ def test_data_lie_behind_the_pages_of_the_workload(tmp_path: Path) -> None:
 def test_the_command_line_runs_prints_and_explains_each(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     experiment(tmp_path)
     monkeypatch.chdir(tmp_path)
-    done = memwalk("run", "experiment.yaml", "--jobs", "1", "--out", "out", "--set", "beside.plain.seed=7")
+    done = invoke("run", "experiment.yaml", "--jobs", "1", "--out", "out", "--set", "beside.plain.seed=7")
     assert done.exit_code == 0, done.output
     for name in ("plain", "workload"):
         assert any(line.split()[:1] == [name] for line in done.stdout.splitlines()), done.stdout
@@ -160,7 +143,7 @@ def test_the_command_line_runs_prints_and_explains_each(tmp_path: Path, monkeypa
     assert isinstance(plain, StorageExplanation)
     assert plain.parameters["program"] == "plain"
     assert plain.time.seconds == frame["plain.seconds"][0]
-    told = memwalk("explain", "out", "--json")
+    told = invoke("explain", "out", "--json")
     assert [one["parameters"].get("program") for one in json.loads(told.stdout)["points"]] == [None, "plain"]
 
 
@@ -391,7 +374,7 @@ def test_natively_there_is_no_storage_and_nobody_beside(tmp_path: Path, monkeypa
     path = experiment(tmp_path)
     path.write_text(path.read_text() + "grid: {beside.plain.in_flight: [1, 2]}\n")
     monkeypatch.chdir(tmp_path)
-    done = memwalk("native", "experiment.yaml", "--machine", "thesis-simulator", "--repetitions", "1", "--json")
+    done = invoke("native", "experiment.yaml", "--machine", "thesis-simulator", "--repetitions", "1", "--json")
     assert done.exit_code == 0, done.output
     (row,) = json.loads(done.stdout)["rows"]
     in_memory = point(tmp_path, SEARCH)

@@ -7,13 +7,12 @@ from typing import Any
 
 import pytest
 from index_workloads import DELETIONS, DISK_FIRST, INSERTIONS, SCANS_AND_INSERTIONS
+from machines import ZEN4
 from storage_pages import pages_of
 
 from memwalk.simcore.engines import native
-from memwalk.simcore.machine import load_machine
 from memwalk.simcore.storage.timed_pages import PageSpec
 
-ZEN4 = load_machine("zen4-server").native()
 FEW_FRAMES = {"pool_frames": 100}
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from machines import THESIS
 from oracles.address_traces import SHA256, TRACES, addresses, splitmix64
 from oracles.counts.kernels import KERNELS
 from oracles.textbook_cache import LOAD, PREFETCH, STORE, TextbookMachine
@@ -17,10 +18,8 @@ from typer.testing import CliRunner
 from memwalk.analysis.cli.main import app
 from memwalk.simcore.engines import native
 from memwalk.simcore.errors import UserError
-from memwalk.simcore.machine import load_machine
 
 REFERENCES = Path(__file__).parent / "oracles" / "counts"
-THESIS = load_machine("thesis-simulator").native()
 
 
 def references(name: str) -> dict[str, dict[str, str]]:

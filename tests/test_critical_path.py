@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from machines import THESIS
 from matplotlib.patches import Rectangle
 from typer.testing import CliRunner
 
@@ -27,9 +28,7 @@ from memwalk.analysis.explain.critical_path import (
 from memwalk.analysis.figures.critical_path import draw
 from memwalk.simcore.engines import native
 from memwalk.simcore.errors import UserError
-from memwalk.simcore.machine import load_machine
 
-MACHINE = load_machine("thesis-simulator").native()
 """Memory takes 250 cycles; a reorder buffer of 128."""
 JOIN = {"kernel": "hash-join", "build_tuples": 3000, "probe_tuples": 6000, "tuple_bytes": 20}
 CHASE = {"kernel": "pointer-chase", "lines": 4000, "pages": 100, "tlb": "warm", "word_bytes": 4}
@@ -42,7 +41,7 @@ def recorded(folder: Path, workload: dict[str, Any]) -> Path:
     return path
 
 
-def path_of(trace: Path, first: int, count: int, machine: dict[str, Any] = MACHINE) -> tuple[list[Part], Watched]:
+def path_of(trace: Path, first: int, count: int, machine: dict[str, Any] = THESIS) -> tuple[list[Part], Watched]:
     """The path of a part of it."""
     watched = Watched.of(trace, machine, first, count)
     return critical_path(watched), watched
@@ -81,7 +80,7 @@ def test_prefetching_takes_lines_off_the_path(tmp_path: Path) -> None:
 
 def test_a_line_that_a_prefetch_asked_for_too_late_is_the_prefetchs(tmp_path: Path) -> None:
     trace = recorded(tmp_path, JOIN | {"algorithm": "group", "group_size": 2})
-    far = MACHINE | {"memory": MACHINE["memory"] | {"latency_cycles": 1000}}
+    far = THESIS | {"memory": THESIS["memory"] | {"latency_cycles": 1000}}
     path, watched = path_of(trace, 60_000, 4000, far)
     site, sites = watched.column("site"), native.trace_info(trace)["layout"]["sites"]
     late = [part for part in path if part.kind.startswith("line") and part.by != part.event]
@@ -213,8 +212,8 @@ def test_parts_follow_each_other_wherever_the_window_lies(
 
 def test_watching_changes_nothing(tmp_path: Path) -> None:
     trace = recorded(tmp_path, JOIN | {"algorithm": "group"})
-    whole = native.replay(trace, MACHINE)
-    watched = Watched.of(trace, MACHINE, 0, 1 << 40)
+    whole = native.replay(trace, THESIS)
+    watched = Watched.of(trace, THESIS, 0, 1 << 40)
     last = -(-int(watched.columns["graduated_slot"][-1]) // watched.width)
     assert whole["cycles"] - whole["slots"]["drain"] // watched.width <= last <= whole["cycles"]
     assert watched.columns["mispredicted"].sum() == whole["branches"]["mispredicted"]
@@ -314,4 +313,4 @@ def test_imported_traces_have_no_path(tmp_path: Path) -> None:
     trace = tmp_path / "a.parquet"
     assert CliRunner().invoke(app, ["trace", "import", str(dinero), "--format", "din", "-o", str(trace)]).exit_code == 0
     with pytest.raises(UserError, match="says nothing of dependences"):
-        Watched.of(trace, MACHINE, 0, 10)
+        Watched.of(trace, THESIS, 0, 10)

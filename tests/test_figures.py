@@ -267,6 +267,14 @@ def test_dollars_are_drawn_as_written_wherever_they_stand(plot: str, times: int,
     assert svg.count(f">{WITH_DOLLARS}<") + svg.count(f"{WITH_DOLLARS})<") == times
 
 
+def test_an_axis_with_zeros_is_linear_near_them() -> None:
+    text = "{kind: lines, title: t, panel: p, series: [B+], x: workload.keys, y: cycles, log: [LOG], zeros: true}"
+    (axes,) = draw("t", plots(text.replace("LOG", "y")), results()).axes
+    assert axes.get_yscale() == "symlog"
+    with pytest.raises(UserError, match="zeros is for a logarithmic y axis"):
+        plots(text.replace("LOG", "x"))
+
+
 def test_bars_stand_side_by_side_in_the_order_of_the_sweep() -> None:
     (axes,) = draw("t", plots("{kind: bars, title: b, panel: p, series: [B+, p8B+], x: workload.keys, y: cycles}"), results()).axes
     ours, theirs = axes.containers

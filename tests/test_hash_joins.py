@@ -9,14 +9,13 @@ from typing import Any
 
 import pytest
 from files import memwalk
+from machines import THESIS
 
 from memwalk.analysis.experiments.expansion import expand
 from memwalk.analysis.experiments.schema import load_experiment
 from memwalk.analysis.experiments.settings import parse_set
 from memwalk.simcore.engines import native
-from memwalk.simcore.machine import load_machine
 
-THESIS = load_machine("thesis-simulator").native()
 CACHE, ENHANCED, INSPECTOR = "cache-partitioning", "enhanced-cache-partitioning", "inspector"
 ALGORITHMS = ("grace", "simple", "group", "pipelined", CACHE)
 JOIN: dict[str, Any] = {"kernel": "hash-join", "build_tuples": 39_000, "probe_tuples": 78_000}

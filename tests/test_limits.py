@@ -19,9 +19,6 @@ from memwalk.analysis.experiments.settings import parse_set
 from memwalk.analysis.experiments.work import totals, works
 from memwalk.simcore.engines import native
 from memwalk.simcore.errors import UserError
-from memwalk.simcore.machine import load_machine
-
-THESIS = load_machine("thesis-simulator").native()
 
 STORAGE = """\
 schema_version: 1

@@ -5,6 +5,7 @@ from typing import Any
 
 import pandas as pd
 import pytest
+from beside import JOIN, SEARCH, run
 from files import write_experiment
 from storage_pages import DEVICE, WAY_SECONDS
 from typer.testing import CliRunner
@@ -15,7 +16,6 @@ from memwalk.analysis.experiments.points import Point, Row
 from memwalk.analysis.experiments.schema import load_experiment
 from memwalk.analysis.experiments.session import run_rows
 from memwalk.analysis.experiments.settings import parse_set
-from memwalk.analysis.experiments.simulation import simulate
 from memwalk.analysis.experiments.storage_time import STORAGE_TIME
 from memwalk.analysis.experiments.work import work
 from memwalk.analysis.explain.breakdown import explain
@@ -25,15 +25,7 @@ from memwalk.simcore.engines import native
 from memwalk.simcore.errors import UserError
 from memwalk.simcore.storage.device import PART_NAMES
 
-SEARCH = (
-    "kernel: disk-index, structure: array, operation: search, page_bytes: 8KiB, key_bytes: 4B, keys: 100000, operations: 300, "
-    "pool_frames: 20, caches: empty"
-)
 SCAN = "kernel: table, layout: nsm, page_bytes: 4KiB, operation: scan, attributes: 4, records: 20000, selectivity: 0.1"
-JOIN = (
-    "kernel: hash-join, algorithm: group, build_tuples: 3000, probe_tuples: 6000, tuple_bytes: 60, page_bytes: 8KiB, "
-    "pages_asked_ahead: 20, output: stored, partitions: 4, threads: 4"
-)
 EXPERIMENT = """\
 schema_version: 1
 id: machines
@@ -60,10 +52,6 @@ def point(folder: Path, others: str, *sets: str, workload: str = SEARCH, blocks:
 
 def alone(folder: Path, workload: str) -> native.Statistics:
     return run(point(folder, "none: null", "beside=null", workload=workload))
-
-
-def run(one: Point) -> native.Statistics:
-    return simulate(one.machine, one.workload, one.observe, one.run, neighbours=one.neighbours)
 
 
 def times(found: native.Statistics, name: str) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from beside import run
 from files import write_experiment
 from storage_pages import DEVICE, WAY_SECONDS
 from typer.testing import CliRunner
@@ -52,10 +53,6 @@ def rows(folder: Path, others: str, *sets: str, workload: str = SEARCH) -> list[
 
 def point(folder: Path, others: str, *sets: str, workload: str = SEARCH) -> Point:
     return rows(folder, others, *sets, workload=workload)[0].point
-
-
-def run(one: Point) -> native.Statistics:
-    return simulate(one.machine, one.workload, one.observe, one.run, neighbours=one.neighbours)
 
 
 def beside(workload: str, more: str = "") -> str:

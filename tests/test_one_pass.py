@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from files import memwalk, write_experiment
+from machines import THESIS
 
 from memwalk.analysis.capacities import Geometry
 from memwalk.analysis.experiments import simulation
@@ -21,7 +22,6 @@ from memwalk.analysis.traces import curves
 from memwalk.simcore.engines import native
 from memwalk.simcore.machine import load_machine
 
-THESIS = load_machine("thesis-simulator").native()
 SEARCH = {"kernel": "index", "operation": "search", "keys": 20_000, "operations": 1000}
 CHASE = {"kernel": "pointer-chase", "lines": 3000}
 

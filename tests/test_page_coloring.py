@@ -5,11 +5,10 @@ from typing import Any
 
 import pytest
 from index_workloads import DELETIONS, DISK_FIRST, INSERTIONS
+from machines import THESIS
 
 from memwalk.simcore.engines import native
-from memwalk.simcore.machine import load_machine
 
-SIMULATOR = load_machine("thesis-simulator").native()
 WAY_BYTES = 256 << 10
 """Of its L3, 2 MB in 8 ways."""
 SEARCHES: dict[str, Any] = {
@@ -25,7 +24,7 @@ SEARCHES: dict[str, Any] = {
 
 def run(**change: Any) -> tuple[dict[str, Any], int]:
     """Give what a run says besides time, and how often page table and descriptors were in no cache."""
-    found = native.simulate(SIMULATOR, SEARCHES | change)
+    found = native.simulate(THESIS, SEARCHES | change)
     control = [row for row in found["breakdown"] if row["segment"] in {"page table", "frame descriptors"} and row["phase"] == "search"]
     return {name: found[name] for name in ("workload", "events", "instructions")}, sum(row["served"][-1] for row in control)
 
@@ -42,9 +41,9 @@ def test_control_structures_stay_in_the_cache_that_frames_keep_off(structure: st
 
 def test_frames_lie_anywhere_if_control_structures_take_more_than_half_of_a_way() -> None:
     work = SEARCHES | {"structure": "array", "page_bytes": 2048}
-    colored = native.simulate(SIMULATOR, work | {"coloring_way_bytes": WAY_BYTES})
+    colored = native.simulate(THESIS, work | {"coloring_way_bytes": WAY_BYTES})
     assert colored["workload"].pop("kept_off_bytes") == 0, "the result says so"
-    assert colored == native.simulate(SIMULATOR, work)
+    assert colored == native.simulate(THESIS, work)
 
 
 @pytest.mark.parametrize(
@@ -61,7 +60,7 @@ def test_frames_that_keep_off_change_addresses_alone(work: dict[str, Any], tmp_p
     """Also where pages are divided, in mature trees and among threads; and a trace is its run."""
     work = work | {"keys": 50_000, "operations": 2000, "threads": 3 if work is SEARCHES else 1}
     work = work | ({"warm_up": 2000} if work["caches"] == "warm" else {})
-    machine = SIMULATOR | {"cores": work["threads"]} if work["threads"] > 1 else SIMULATOR
+    machine = THESIS | {"cores": work["threads"]} if work["threads"] > 1 else THESIS
     colored = work | {"coloring_way_bytes": WAY_BYTES}
     ran = native.simulate(machine, colored)
     did = {name: count for name, count in ran["workload"].items() if name != "kept_off_bytes"}

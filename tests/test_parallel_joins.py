@@ -8,11 +8,10 @@ from typing import Any
 
 import pytest
 from files import memwalk
+from machines import THESIS
 
 from memwalk.simcore.engines import native
-from memwalk.simcore.machine import load_machine
 
-THESIS = load_machine("thesis-simulator").native()
 # A table of 8 MB before a last cache of 2.
 JOIN: dict[str, Any] = {"kernel": "parallel-join", "build_tuples": 262_144, "probe_tuples": 300_000}
 WAYS: dict[str, dict[str, Any]] = {

@@ -8,11 +8,10 @@ from typing import Any
 
 import pytest
 from files import memwalk
+from machines import THESIS
 
 from memwalk.simcore.engines import native
-from memwalk.simcore.machine import load_machine
 
-THESIS = load_machine("thesis-simulator").native()
 ALGORITHMS = ("grace", "simple", "group", "pipelined")
 PARTITION: dict[str, Any] = {"kernel": "hash-partition", "tuples": 60_000, "partitions": 400}
 

@@ -7,11 +7,10 @@ from typing import Any
 
 import pytest
 from files import memwalk
+from machines import THESIS
 
 from memwalk.simcore.engines import native
-from memwalk.simcore.machine import load_machine
 
-THESIS = load_machine("thesis-simulator").native()
 INTERLEAVINGS = ("one-by-one", "group", "amac", "coroutine")
 # 16 MB in a last cache of 2.
 PROBE: dict[str, Any] = {"kernel": "hash-probe", "build_tuples": 250_000, "probe_tuples": 20_000}

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from files import memwalk
-from recording import NEEDS_COMPILER, built, compiled_recorder, imported_threads, recorded
+from recording import NEEDS_COMPILER, built, imported_threads, recorded
 
 pytestmark = NEEDS_COMPILER
 
@@ -79,12 +79,11 @@ int main() {
 
 
 @pytest.fixture(scope="module")
-def pool(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def pool(recorder: Path) -> Path:
     """Is a program whose first thread says what all are doing, and gives work to others."""
-    folder = compiled_recorder(tmp_path_factory.mktemp("recorder"))
-    source = folder / "pool.cpp"
+    source = recorder / "pool.cpp"
     source.write_text(POOL)
-    return built(folder, source)
+    return built(recorder, source)
 
 
 def test_a_phase_of_all_threads_is_one_of_those_that_say_nothing(pool: Path, tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from files import memwalk
-from recording import NEEDS_COMPILER, built, compiled_recorder, imported_threads, recorded
+from recording import NEEDS_COMPILER, built, imported_threads, recorded
 
 pytestmark = NEEDS_COMPILER
 
@@ -130,11 +130,10 @@ THREADS = 5
 
 
 @pytest.fixture(scope="module")
-def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = compiled_recorder(tmp_path_factory.mktemp("recorder"))
-    source = folder / "tasks.cpp"
+def program(recorder: Path) -> Path:
+    source = recorder / "tasks.cpp"
     source.write_text(PROGRAM)
-    return built(folder, source, options=("-fopenmp",))
+    return built(recorder, source, options=("-fopenmp",))
 
 
 @pytest.fixture(scope="module")

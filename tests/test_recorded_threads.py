@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from files import memwalk
-from recording import NEEDS_COMPILER, NEEDS_RUST, built, built_in_rust, compiled_recorder, cycles, imported, imported_threads, recorded
+from recording import NEEDS_COMPILER, NEEDS_RUST, built, built_in_rust, cycles, imported, imported_threads, recorded
 
 from memwalk.analysis.traces import runs as trace_runs
 from memwalk.analysis.traces.facts import TraceFacts
@@ -16,12 +16,6 @@ from memwalk.simcore.engines import native
 from memwalk.simcore.machine import load_machine
 
 pytestmark = NEEDS_COMPILER
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Holds the recorder, compiled."""
-    return compiled_recorder(tmp_path_factory.mktemp("recorder"))
 
 
 THREADS = """
@@ -61,11 +55,11 @@ int main() {
 
 
 @pytest.fixture(scope="module")
-def counters(folder: Path) -> Path:
+def counters(recorder: Path) -> Path:
     """Is the program of four threads."""
-    source = folder / "counters.cpp"
+    source = recorder / "counters.cpp"
     source.write_text(THREADS)
-    return built(folder, source)
+    return built(recorder, source)
 
 
 def test_threads_meet_on_their_cores(counters: Path, tmp_path: Path) -> None:
@@ -116,10 +110,10 @@ int main() {
 """
 
 
-def test_a_thread_that_goes_on_is_recorded_until_the_program_ends(folder: Path) -> None:
-    source = folder / "for_ever.cpp"
+def test_a_thread_that_goes_on_is_recorded_until_the_program_ends(recorder: Path) -> None:
+    source = recorder / "for_ever.cpp"
     source.write_text(FOR_EVER)
-    program = built(folder, source)
+    program = built(recorder, source)
     for _ in range(5):
         trace, report = imported_threads(recorded(program, threads="2"), 2)
         assert report["warnings"] == []
@@ -167,11 +161,11 @@ int main(int, char **arguments) {
 
 
 @pytest.fixture(scope="module")
-def lives(folder: Path) -> Path:
+def lives(recorder: Path) -> Path:
     """Is the program whose first thread counts, has others do so, and counts again."""
-    source = folder / "lives.cpp"
+    source = recorder / "lives.cpp"
     source.write_text(LIVES)
-    return built(folder, source)
+    return built(recorder, source)
 
 
 def test_threads_begin_and_end_where_the_program_says(lives: Path) -> None:
@@ -247,11 +241,11 @@ int main(int, char **arguments) {
 """
 
 
-def test_workers_wait_for_each_other_at_their_barrier(folder: Path) -> None:
+def test_workers_wait_for_each_other_at_their_barrier(recorder: Path) -> None:
     """Each counts four times; but who is first at the barrier waits, so that they take six, behind one of the thread that begins them."""
-    source = folder / "barriers.cpp"
+    source = recorder / "barriers.cpp"
     source.write_text(BARRIERS)
-    program = built(folder, source)
+    program = built(recorder, source)
 
     once = cycles(imported(recorded(program, "alone"))[0])
     trace, report = imported_threads(recorded(program, "workers", threads="4"), 4)
@@ -313,11 +307,11 @@ int main(int, char **arguments) {
 """
 
 
-def test_who_waits_for_a_signal_goes_on_behind_it(folder: Path) -> None:
+def test_who_waits_for_a_signal_goes_on_behind_it(recorder: Path) -> None:
     """A thread counts when the first, which has counted, lets it: that takes as long as to count twice."""
-    source = folder / "signals.cpp"
+    source = recorder / "signals.cpp"
     source.write_text(SIGNALS)
-    program = built(folder, source)
+    program = built(recorder, source)
 
     alone = cycles(imported(recorded(program, "alone"))[0])
     for how in ("one", "to all", "posix"):
@@ -381,11 +375,11 @@ int main(int, char **arguments) {
 
 
 @pytest.fixture(scope="module")
-def locks(folder: Path) -> Path:
+def locks(recorder: Path) -> Path:
     """Is the program of four threads that take locks."""
-    source = folder / "locks.cpp"
+    source = recorder / "locks.cpp"
     source.write_text(LOCKS)
-    return built(folder, source)
+    return built(recorder, source)
 
 
 def replayed(locks: Path, which: str, out: Path) -> tuple[list[float], list[dict[str, Any]]]:
@@ -499,11 +493,11 @@ NO_LOCK = 1 << 63
 """Latches of threads' beginnings and ends are at addresses from here on."""
 
 
-def test_each_function_for_locks_is_seen(folder: Path) -> None:
+def test_each_function_for_locks_is_seen(recorder: Path) -> None:
     """Those of C that C++ calls; which one, its library decides."""
-    source = folder / "each.cpp"
+    source = recorder / "each.cpp"
     source.write_text(EACH)
-    program = built(folder, source)
+    program = built(recorder, source)
     trace, _ = imported_threads(recorded(program, threads="2"), 2)
     info = native.trace_info(trace)
     found: dict[str, list[str]] = {}
@@ -519,11 +513,11 @@ def test_each_function_for_locks_is_seen(folder: Path) -> None:
     subprocess.run([program], env={"PATH": os.defpath}, check=True)
 
 
-def test_the_linker_wraps_what_the_recorder_has(folder: Path) -> None:
-    done = subprocess.run(["nm", "--defined-only", "memwalk_recorder.o"], cwd=folder, capture_output=True, text=True, check=True)
+def test_the_linker_wraps_what_the_recorder_has(recorder: Path) -> None:
+    done = subprocess.run(["nm", "--defined-only", "memwalk_recorder.o"], cwd=recorder, capture_output=True, text=True, check=True)
     symbols = [line.split()[-1] for line in done.stdout.splitlines()]
     has = {symbol.removeprefix("__wrap_") for symbol in symbols if symbol.startswith("__wrap_")}
-    *wraps, last = (line.removeprefix("-Wl,--wrap=") for line in (folder / "memwalk_wrap.rsp").read_text().splitlines())
+    *wraps, last = (line.removeprefix("-Wl,--wrap=") for line in (recorder / "memwalk_wrap.rsp").read_text().splitlines())
     assert sorted(wraps) == sorted(has)
     assert last == "-Wl,--no-as-needed", "a library is not left out though the recorder alone calls it"
 
@@ -551,11 +545,11 @@ int main() {
 """
 
 
-def test_who_takes_two_locks_in_two_orders_comes_to_an_end(folder: Path) -> None:
+def test_who_takes_two_locks_in_two_orders_comes_to_an_end(recorder: Path) -> None:
     """Natively std::scoped_lock tries the second, and stands back. In a replay one would wait for the other for ever."""
-    source = folder / "orders.cpp"
+    source = recorder / "orders.cpp"
     source.write_text(ORDERS)
-    trace, report = imported_threads(recorded(built(folder, source), threads="2"), 2)
+    trace, report = imported_threads(recorded(built(recorder, source), threads="2"), 2)
     (warning,) = report["warnings"]
     assert warning.startswith("2 locks are taken in several orders")
     done = memwalk("replay", trace, "--machine", "zen4-server", "--json")
@@ -581,11 +575,11 @@ fn main() {
 
 
 @NEEDS_RUST
-def test_threads_of_a_program_in_rust(folder: Path) -> None:
+def test_threads_of_a_program_in_rust(recorder: Path) -> None:
     """Another thread counts between two counts of the first, and not beside one of them. (What comes first is slower: caches are cold.)"""
-    source = folder / "in_turn.rs"
+    source = recorder / "in_turn.rs"
     source.write_text(IN_TURN)
-    program = built_in_rust(folder, source)
+    program = built_in_rust(recorder, source)
 
     once, _ = imported(recorded(program, "alone"))
     alone = cycles(once)

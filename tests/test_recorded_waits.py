@@ -11,7 +11,6 @@ from recording import (
     NEEDS_RUST,
     built,
     built_in_rust,
-    compiled_recorder,
     cycles,
     imported,
     imported_threads,
@@ -19,12 +18,6 @@ from recording import (
 )
 
 pytestmark = NEEDS_COMPILER
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Holds the recorder, compiled."""
-    return compiled_recorder(tmp_path_factory.mktemp("recorder"))
 
 
 def threads(program: Path, how: str, count: int) -> int:
@@ -94,11 +87,11 @@ int main(int, char **arguments) {
 
 
 @pytest.fixture(scope="module")
-def in_cpp(folder: Path) -> tuple[Path, int]:
+def in_cpp(recorder: Path) -> tuple[Path, int]:
     """Is the program in C++, and its cycles if one thread counts twice."""
-    source = folder / "in_turn.cpp"
+    source = recorder / "in_turn.cpp"
     source.write_text(IN_CPP)
-    program = built(folder, source, options=("-std=c++20",))
+    program = built(recorder, source, options=("-std=c++20",))
     return program, cycles(imported(recorded(program, "alone"))[0])
 
 
@@ -169,11 +162,11 @@ fn main() {
 
 
 @pytest.fixture(scope="module")
-def in_rust(folder: Path) -> tuple[Path, int]:
+def in_rust(recorder: Path) -> tuple[Path, int]:
     """As `in_cpp`, in Rust."""
-    source = folder / "in_turn.rs"
+    source = recorder / "in_turn.rs"
     source.write_text(IN_RUST)
-    program = built_in_rust(folder, source)
+    program = built_in_rust(recorder, source)
     return program, cycles(imported(recorded(program, "alone"))[0])
 
 
@@ -266,12 +259,12 @@ int main(int, char **arguments) {
 
 
 @pytest.fixture(scope="module")
-def openmp(folder: Path) -> tuple[Path, int]:
+def openmp(recorder: Path) -> tuple[Path, int]:
     """Is the program with OpenMP, and the cycles in which one thread counts once, when its caches are warm."""
-    source = folder / "openmp.cpp"
+    source = recorder / "openmp.cpp"
     source.write_text(OPENMP)
     # The library is not to be left out where a linker leaves out what only the recorder needs.
-    program = built(folder, source, options=("-fopenmp", "-Wl,--as-needed"))
+    program = built(recorder, source, options=("-fopenmp", "-Wl,--as-needed"))
     return program, cycles(imported(recorded(program, "alone"))[0]) // 20
 
 
@@ -285,10 +278,10 @@ def test_threads_of_openmp_wait_for_their_team(how: str, counts: int, openmp: tu
     assert threads(program, how, 4) == pytest.approx(3 * (1 + counts) * once, rel=0.05)
 
 
-def test_counters_of_threads_should_lie_apart(folder: Path, tmp_path: Path) -> None:
+def test_counters_of_threads_should_lie_apart(recorder: Path, tmp_path: Path) -> None:
     """The example of docs/your-own-program.md."""
     rows = 20000
-    program = built(folder, EXAMPLES / "group_by.cpp", options=("-fopenmp",))
+    program = built(recorder, EXAMPLES / "group_by.cpp", options=("-fopenmp",))
     trace, report = imported_threads(recorded(program, str(rows), threads="4"), 4)
     assert report["warnings"] == []
     assert memwalk("replay", trace, "--machine", "zen4-server", "--out", tmp_path / "out").returncode == 0

@@ -15,7 +15,6 @@ from recording import (
     NEEDS_RUST,
     built,
     built_in_rust,
-    compiled_recorder,
     imported,
     imported_threads,
     recorded,
@@ -35,15 +34,9 @@ pytestmark = NEEDS_COMPILER
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Holds the recorder, compiled."""
-    return compiled_recorder(tmp_path_factory.mktemp("recorder"))
-
-
-@pytest.fixture(scope="module")
-def linked_list(folder: Path) -> Path:
+def linked_list(recorder: Path) -> Path:
     """Is the trace of the list."""
-    trace, report = imported(recorded(built(folder, EXAMPLES / "linked_list.cpp"), str(NODES)))
+    trace, report = imported(recorded(built(recorder, EXAMPLES / "linked_list.cpp"), str(NODES)))
     assert report["warnings"] == []
     assert report["accesses"] == pytest.approx(4 * NODES, abs=20), "two loads of each node, in two walks"
     return trace
@@ -75,9 +68,9 @@ def test_its_critical_path_goes_from_node_to_node(linked_list: Path) -> None:
     assert "line from memory" in done.stdout
 
 
-def test_data_structures_and_phases_have_the_accesses_that_they_should(folder: Path, tmp_path: Path) -> None:
+def test_data_structures_and_phases_have_the_accesses_that_they_should(recorder: Path, tmp_path: Path) -> None:
     entries = 8000
-    trace, report = imported(recorded(built(folder, EXAMPLES / "hash_table.cpp", ACCESSES), str(entries)))
+    trace, report = imported(recorded(built(recorder, EXAMPLES / "hash_table.cpp", ACCESSES), str(entries)))
     assert report["sites"] > 5
     assert "branch outcomes" in report["lost"]
     done = memwalk("replay", trace, "--machine", "thesis-simulator", "--out", tmp_path / "out")
@@ -90,11 +83,11 @@ def test_data_structures_and_phases_have_the_accesses_that_they_should(folder: P
     assert served["imported", "queries"] == entries, "each is set to 0 first"
 
 
-def test_the_program_says_how_many_instructions_there_are(folder: Path, tmp_path: Path) -> None:
+def test_the_program_says_how_many_instructions_there_are(recorder: Path, tmp_path: Path) -> None:
     """A step of the search below has 8 in the plain program, and some more in that which calls the recorder."""
-    source = folder / "searches.cpp"
+    source = recorder / "searches.cpp"
     source.write_text(SEARCHES)
-    program = built(folder, source)
+    program = built(recorder, source)
     recording = recorded(program)
 
     def taken(*options: str | Path) -> dict[str, Any]:
@@ -116,7 +109,7 @@ def test_the_program_says_how_many_instructions_there_are(folder: Path, tmp_path
         assert done.returncode == 2
         return " ".join(done.stderr.split())
 
-    other = built(folder, EXAMPLES / "hash_table.cpp")
+    other = built(recorder, EXAMPLES / "hash_table.cpp")
     assert "tells of no basic block that is in the program" in refusal("--program", other)
     assert "no basic block calls the recorder" in refusal("--program", "/bin/true")
     assert "no program that objdump can read" in refusal("--program", source)
@@ -124,10 +117,10 @@ def test_the_program_says_how_many_instructions_there_are(folder: Path, tmp_path
     assert "--program: counts the instructions" in refusal("--program", program, "--instructions-per-access", "2")
 
 
-def test_instructions_are_found_in_the_source(linked_list: Path, folder: Path) -> None:
+def test_instructions_are_found_in_the_source(linked_list: Path, recorder: Path) -> None:
     """Also in a program that may lie anywhere."""
     sites = native.trace_info(linked_list)["layout"]["sites"]
-    done = subprocess.run(["addr2line", "-e", "linked_list", *sites[1:]], cwd=folder, capture_output=True, text=True, check=True)
+    done = subprocess.run(["addr2line", "-e", "linked_list", *sites[1:]], cwd=recorder, capture_output=True, text=True, check=True)
     lines = (EXAMPLES / "linked_list.cpp").read_text().splitlines()
     found = {
         lines[int(number) - 1].strip()
@@ -167,10 +160,10 @@ int main(int count, char **) {
 """
 
 
-def test_atomics_copies_threads_and_children(folder: Path, tmp_path: Path) -> None:
-    source = folder / "various.cpp"
+def test_atomics_copies_threads_and_children(recorder: Path, tmp_path: Path) -> None:
+    source = recorder / "various.cpp"
     source.write_text(PROGRAM)
-    trace, report = imported(recorded(built(folder, source)))
+    trace, report = imported(recorded(built(recorder, source)))
     (warning,) = report["warnings"]
     assert "accesses of threads that are not recorded" in warning
     done = memwalk("replay", trace, "--machine", "thesis-simulator", "--out", tmp_path / "out")
@@ -208,10 +201,10 @@ int main(int, char **arguments) {
 """
 
 
-def test_memory_that_the_program_does_not_name_is_told_apart(folder: Path, tmp_path: Path) -> None:
-    source = folder / "areas.cpp"
+def test_memory_that_the_program_does_not_name_is_told_apart(recorder: Path, tmp_path: Path) -> None:
+    source = recorder / "areas.cpp"
     source.write_text(AREAS)
-    trace, report = imported_threads(recorded(built(folder, source), threads="2"), 2)
+    trace, report = imported_threads(recorded(built(recorder, source), threads="2"), 2)
     assert report["warnings"] == []
     done = memwalk("replay", trace, "--machine", "zen4-server", "--out", tmp_path / "out")
     assert done.returncode == 0, done.stderr
@@ -256,11 +249,11 @@ int main() {
 """
 
 
-def test_branches_are_wrongly_predicted_where_data_decide(folder: Path, tmp_path: Path) -> None:
+def test_branches_are_wrongly_predicted_where_data_decide(recorder: Path, tmp_path: Path) -> None:
     """A search halves 4,096 keys 12 times, and each time its branch goes either way; of one key it goes as before."""
-    source = folder / "searches.cpp"
+    source = recorder / "searches.cpp"
     source.write_text(SEARCHES)
-    program = built(folder, source)
+    program = built(recorder, source)
     trace, report = imported(recorded(program))
     assert "branch outcomes" not in report["lost"]
     done = memwalk("replay", trace, "--machine", "thesis-simulator", "--out", tmp_path / "out", "--json")
@@ -282,7 +275,7 @@ def test_branches_are_wrongly_predicted_where_data_decide(folder: Path, tmp_path
         assert sum(map(counted, parts)) == pytest.approx(sum(map(counted, places)))
 
 
-def test_lines_need_a_program_that_has_them(folder: Path, linked_list: Path, tmp_path: Path) -> None:
+def test_lines_need_a_program_that_has_them(recorder: Path, linked_list: Path, tmp_path: Path) -> None:
     done = memwalk("replay", linked_list, "--machine", "thesis-simulator", "--out", tmp_path / "out")
     assert done.returncode == 0, done.stderr
 
@@ -298,22 +291,22 @@ def test_lines_need_a_program_that_has_them(folder: Path, linked_list: Path, tmp
     text.write_text("no program")
     assert "no program that addr2line can read" in refusal("--by", "line", "--program", text)
     stripped = tmp_path / "stripped"
-    subprocess.run(["strip", folder / "linked_list", "-o", stripped], check=True)
+    subprocess.run(["strip", recorder / "linked_list", "-o", stripped], check=True)
     assert "tells no line of any" in refusal("--by", "line", "--program", stripped)
 
 
-def test_a_program_that_is_not_recorded_runs_as_always(folder: Path) -> None:
-    program = built(folder, EXAMPLES / "linked_list.cpp")
+def test_a_program_that_is_not_recorded_runs_as_always(recorder: Path) -> None:
+    program = built(recorder, EXAMPLES / "linked_list.cpp")
     done = subprocess.run([program, "100"], env={"PATH": os.defpath}, capture_output=True, text=True, check=True)
     assert done.stdout.count("ns per node") == 2
     assert done.stderr == ""
     plain = ["g++", "-std=c++17", "-O2", "-I.", EXAMPLES / "linked_list.cpp", "-o", "plain"]
-    subprocess.run(plain, cwd=folder, check=True)
-    subprocess.run([folder / "plain", "100"], check=True, stdout=subprocess.DEVNULL)
+    subprocess.run(plain, cwd=recorder, check=True)
+    subprocess.run([recorder / "plain", "100"], check=True, stdout=subprocess.DEVNULL)
 
 
-def test_what_cannot_be_written_is_told(folder: Path) -> None:
-    program = built(folder, EXAMPLES / "linked_list.cpp")
+def test_what_cannot_be_written_is_told(recorder: Path) -> None:
+    program = built(recorder, EXAMPLES / "linked_list.cpp")
 
     def run(path: str) -> subprocess.CompletedProcess[str]:
         return subprocess.run([program, "100000"], env={"MEMWALK_TRACE": path}, capture_output=True, text=True, check=False)
@@ -325,23 +318,23 @@ def test_what_cannot_be_written_is_told(folder: Path) -> None:
     assert full.stderr == "memwalk: what is recorded cannot be written: No space left on device; the rest is not recorded\n"
 
 
-def test_a_recording_that_was_killed_is_told(folder: Path) -> None:
-    recording = recorded(built(folder, EXAMPLES / "linked_list.cpp"), "1000")
+def test_a_recording_that_was_killed_is_told(recorder: Path) -> None:
+    recording = recorded(built(recorder, EXAMPLES / "linked_list.cpp"), "1000")
     cut = recording.with_name("cut.recording")
     cut.write_bytes(recording.read_bytes()[: 24 * 1000])
     _, report = imported(cut)
     assert any("no record says that the program has ended" in warning for warning in report["warnings"])
 
 
-def test_the_recorder_does_not_record_itself(folder: Path) -> None:
+def test_the_recorder_does_not_record_itself(recorder: Path) -> None:
     wrong = ["gcc", "-fsanitize=thread", "-c", "memwalk_recorder.c", "-o", "/dev/null"]
-    done = subprocess.run(wrong, cwd=folder, capture_output=True, text=True, check=False)
+    done = subprocess.run(wrong, cwd=recorder, capture_output=True, text=True, check=False)
     assert "compile memwalk_recorder.c without -fsanitize=thread" in done.stderr
 
 
 @NEEDS_RUST
-def test_a_program_in_rust(folder: Path) -> None:
-    trace, report = imported(recorded(built_in_rust(folder, EXAMPLES / "linked_list.rs"), str(NODES)))
+def test_a_program_in_rust(recorder: Path) -> None:
+    trace, report = imported(recorded(built_in_rust(recorder, EXAMPLES / "linked_list.rs"), str(NODES)))
     assert report["warnings"] == []
     done = memwalk("replay", trace, "--machine", "thesis-simulator", *LITTLE, "--json")
     cycles = json.loads(done.stdout)["bounds"]["cycles"]
@@ -365,10 +358,10 @@ fn main() {
 
 
 @NEEDS_RUST
-def test_branches_of_a_program_in_rust(folder: Path) -> None:
-    source = folder / "odd.rs"
+def test_branches_of_a_program_in_rust(recorder: Path) -> None:
+    source = recorder / "odd.rs"
     source.write_text(ODD)
-    trace, report = imported(recorded(built_in_rust(folder, source)))
+    trace, report = imported(recorded(built_in_rust(recorder, source)))
     assert "branch outcomes" not in report["lost"]
     branches = json.loads(memwalk("replay", trace, "--machine", "thesis-simulator", "--json").stdout)["branches"]
     assert 1000 <= branches["executed"] < 3000
@@ -386,19 +379,19 @@ CARGO = {
 
 
 @NEEDS_RUST
-def test_a_program_that_cargo_builds(folder: Path) -> None:
-    package = folder / "package"
+def test_a_program_that_cargo_builds(recorder: Path) -> None:
+    package = recorder / "package"
     for name, text in CARGO.items():
         (package / name).parent.mkdir(parents=True, exist_ok=True)
         (package / name).write_text(text)
     said = subprocess.run(["rustc", "-vV"], capture_output=True, text=True, check=True).stdout
     (host,) = (line.removeprefix("host: ") for line in said.splitlines() if line.startswith("host: "))
-    environment = os.environ | {"RUSTFLAGS": " ".join(rust_options(folder)), "CARGO_TARGET_DIR": str(package / "target")}
+    environment = os.environ | {"RUSTFLAGS": " ".join(rust_options(recorder)), "CARGO_TARGET_DIR": str(package / "target")}
     command = ["cargo", "build", "--release", "--offline", "--quiet", "--target", host]
     subprocess.run(command, cwd=package, env=environment, check=True)
     program = package / "target" / host / "release" / "program"
     recording = recorded(program)
-    done = memwalk("trace", "import", recording, "--program", program, "-o", folder / "package.parquet", "--json")
+    done = memwalk("trace", "import", recording, "--program", program, "-o", recorder / "package.parquet", "--json")
     assert done.returncode == 0, done.stderr
     report = json.loads(done.stdout)
     assert report["warnings"] == []

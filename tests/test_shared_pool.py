@@ -7,14 +7,13 @@ from typing import Any
 
 import pytest
 from index_workloads import DELETIONS, DISK_FIRST, INSERTIONS
+from machines import ZEN4
 from storage_pages import pages_of
 
 from memwalk.simcore.engines import native
-from memwalk.simcore.machine import load_machine
 from memwalk.simcore.storage.device import PARTS
 from memwalk.simcore.storage.timed_pages import PageSpec
 
-ZEN4 = load_machine("zen4-server").native()
 SEARCHES: dict[str, Any] = {
     "kernel": "disk-index",
     "operation": "search",

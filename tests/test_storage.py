@@ -7,6 +7,7 @@ import pytest
 from files import SCAN_EXPERIMENT, write_experiment
 from hypothesis import given
 from hypothesis import strategies as st
+from storage_pages import DEVICE
 from typer.testing import CliRunner
 
 from memwalk.analysis.cli.main import app
@@ -17,16 +18,6 @@ from memwalk.analysis.experiments.schema import load_experiment
 from memwalk.simcore.errors import UserError
 from memwalk.simcore.storage import Parts, SequentialRandomDevice, device_names, load_device, page_blocks, page_times_ps, serve_requests
 from memwalk.simcore.storage.pages import READ, WRITE
-
-DEVICE = """\
-schema_version: 1
-description: a small device
-source: made up for tests
-kind: sequential-random
-page_bytes: 8KiB
-sequential_page: 100us
-random_page: 5ms
-"""
 
 
 def device() -> SequentialRandomDevice:

@@ -8,11 +8,9 @@ from typing import Any
 
 import pandas as pd
 import pytest
-from files import EXPERIMENT, SCAN_EXPERIMENT, give_measures, write_experiment
-from typer.testing import CliRunner, Result
+from files import EXPERIMENT, SCAN_EXPERIMENT, give_measures, invoke, write_experiment
 
 from memwalk.analysis.claims import Study, less, series, speedup
-from memwalk.analysis.cli.main import app
 from memwalk.analysis.experiments.expansion import expand
 from memwalk.analysis.experiments.points import Row, config_hash, distinct_points
 from memwalk.analysis.experiments.runner import run_points
@@ -248,29 +246,25 @@ def test_results_are_the_same_from_any_number_of_workers_and_after_resuming(tmp_
     assert content["storage"]["facts"]["random_page"] == 5 * 10**9
 
 
-def memwalk(*arguments: str | Path) -> Result:
-    return CliRunner().invoke(app, [str(one) for one in arguments])
-
-
 def test_the_command_line_runs_storage_and_refuses_what_it_has_no_trace_of(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     rows(tmp_path)
     monkeypatch.chdir(tmp_path)
-    done = memwalk("run", "experiment.yaml", "--jobs", "1", "--out", "out")
+    done = invoke("run", "experiment.yaml", "--jobs", "1", "--out", "out")
     assert done.exit_code == 0, done.output
     assert "requests_per_second" in done.stdout
     frame = pd.read_parquet("out/results.parquet")
     assert list(frame["variant"]) == ["random", "random", "sequential", "sequential"]
-    refused = memwalk("trace", "record", "experiment.yaml", "-o", "trace.parquet")
+    refused = invoke("trace", "record", "experiment.yaml", "-o", "trace.parquet")
     assert refused.exit_code == 2
     assert "kernel requests runs on storage and has no memory accesses" in refused.stderr
-    outside = memwalk("run", "experiment.yaml", "--set", "workload.first_block=9999", "--jobs", "2", "--out", "other")
+    outside = invoke("run", "experiment.yaml", "--set", "workload.first_block=9999", "--jobs", "2", "--out", "other")
     assert outside.exit_code == 2
     assert outside.stderr.startswith("memwalk: error: --set workload.first_block=9999: requests begin at block 9999, and")
     assert outside.stderr.count("\n") == 1, "the mistake, before anything runs"
 
 
 def test_every_kernel_is_listed_with_what_it_does() -> None:
-    listed = {one["kernel"]: one for one in json.loads(memwalk("list", "workloads", "--json").stdout)}
+    listed = {one["kernel"]: one for one in json.loads(invoke("list", "workloads", "--json").stdout)}
     assert listed["index"]["runs on"] == "machine"
     assert listed["requests"] == {
         "kernel": "requests", "runs on": "storage", "does": "a stream of requests, a given number of them always in flight"
@@ -346,7 +340,7 @@ def test_claims_are_measured_on_columns_of_storage(tmp_path: Path, monkeypatch: 
     (folder / "fig-1.yaml").write_text(FIGURE)
     monkeypatch.setenv("MEMWALK_CONFIGS", str(tmp_path / "configs"))
     give_measures(monkeypatch, "small-paper", MEASURES)
-    done = memwalk("reproduce", "fig-1", "--jobs", "1", "--out", tmp_path / "out")
+    done = invoke("reproduce", "fig-1", "--jobs", "1", "--out", tmp_path / "out")
     assert done.exit_code == 0, done.output
     outcomes = {claim["id"]: claim for claim in json.loads((tmp_path / "out/small-paper/fig-1/claims.json").read_text())}
     assert all(claim["agrees"] for claim in outcomes.values())

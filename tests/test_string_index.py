@@ -9,11 +9,10 @@ from typing import Any
 import pandas as pd
 import pytest
 from files import memwalk
+from machines import THESIS
 
 from memwalk.simcore.engines import native
-from memwalk.simcore.machine import load_machine
 
-THESIS = load_machine("thesis-simulator").native()
 # 12 MB of keys before a last cache of 2 MB.
 INDEX: dict[str, Any] = {"kernel": "string-index", "keys": 250_000, "operations": 2_000, "caches": "warm", "warm_up": 4_000}
 STRUCTURES: dict[str, dict[str, Any]] = {

@@ -5,9 +5,10 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+from files import invoke
 from hypothesis import given
 from hypothesis import strategies as st
-from test_storage_experiments import DEVICE, STREAM, memwalk
+from test_storage_experiments import DEVICE, STREAM
 
 from memwalk.analysis.experiments.expansion import expand
 from memwalk.analysis.experiments.manifest import BREAKDOWN, RESULTS
@@ -136,7 +137,7 @@ def test_cores_that_end_early_are_a_part_of_their_own(tmp_path: Path) -> None:
         assert sum(part.share for part in one.parts) == pytest.approx(1)
         assert one.parts[-1].phase == "ended cores"
         assert one.parts[-1].cycles == pytest.approx((row["cycles"] - cores["cycles"].min()) / 2 / row["operations"])
-    assert "ended cores" in memwalk("explain", tmp_path / "out").stdout
+    assert "ended cores" in invoke("explain", tmp_path / "out").stdout
 
 
 def test_a_processor_that_users_share_is_explained_by_its_work(tmp_path: Path) -> None:
@@ -166,13 +167,13 @@ def test_workloads_on_storage_are_explained(tmp_path: Path) -> None:
     assert read_table(tmp_path / "out" / BREAKDOWN).empty
     found = explain(tmp_path / "out")
     assert all(isinstance(one, StorageExplanation) for one in found)
-    told = memwalk("explain", tmp_path / "out", "--variant", "sequential")
+    told = invoke("explain", tmp_path / "out", "--variant", "sequential")
     assert told.exit_code == 0, told.output
     assert "Most goes to I/O, queue" in told.stdout
-    point = memwalk("explain", tmp_path / "out/points" / f"{found[0].point}.json", "--json")
+    point = invoke("explain", tmp_path / "out/points" / f"{found[0].point}.json", "--json")
     assert json.loads(point.stdout)["points"][0]["time"]["causes"] == {"processor": 0.0, IO_STALL: found[0].time.seconds}
     for by in ("phase", "segment"):
-        refused = memwalk("explain", tmp_path / "out", "--by", by)
+        refused = invoke("explain", tmp_path / "out", "--by", by)
         assert refused.exit_code == 2
         assert f"--by {by}: {tmp_path / 'out'} has seconds by cause alone" in " ".join(refused.stderr.split())
 

@@ -6,12 +6,10 @@ from typing import Any
 
 import pandas as pd
 import pytest
-from files import write_experiment
+from files import invoke, write_experiment
 from jsonschema import Draft202012Validator
 from storage_pages import DEVICE
-from typer.testing import CliRunner, Result
 
-from memwalk.analysis.cli.main import app
 from memwalk.analysis.experiments.expansion import expand
 from memwalk.analysis.experiments.schema import json_schema, load_experiment
 from memwalk.analysis.experiments.session import run_rows
@@ -43,10 +41,6 @@ SCAN = "scan: {kernel: clotho-scan, layout: nsm, records: 20000, pool: 1MiB}"
 def experiment(folder: Path, text: str = EXPERIMENT) -> Path:
     (folder / "device.yaml").write_text(DEVICE)
     return write_experiment(folder, text)
-
-
-def memwalk(*arguments: str | Path) -> Result:
-    return CliRunner().invoke(app, [str(one) for one in arguments])
 
 
 @pytest.fixture
@@ -263,7 +257,7 @@ def test_compound_is_two_programs() -> None:
 def test_the_command_line_runs_prints_and_explains_each(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     experiment(tmp_path)
     monkeypatch.chdir(tmp_path)
-    done = memwalk("run", "experiment.yaml", "--jobs", "1", "--out", "out", "--set", "workload.programs.plain.seed=7")
+    done = invoke("run", "experiment.yaml", "--jobs", "1", "--out", "out", "--set", "workload.programs.plain.seed=7")
     assert done.exit_code == 0, done.output
     for name in ("scan", "users", "plain", "all"):
         assert any(line.split()[:1] == [name] for line in done.stdout.splitlines()), done.stdout
@@ -274,15 +268,15 @@ def test_the_command_line_runs_prints_and_explains_each(tmp_path: Path, monkeypa
     told = [one for one in explain(Path("out")) if isinstance(one, StorageExplanation)]
     assert [one.parameters["program"] for one in told] == ["scan", "users", "plain"]
     assert [one.time.seconds for one in told] == [frame[f"{name}.seconds"][0] for name in ("scan", "users", "plain")]
-    again = memwalk("explain", "out", "--json")
+    again = invoke("explain", "out", "--json")
     assert [one["parameters"]["program"] for one in json.loads(again.stdout)["points"]] == ["scan", "users", "plain"]
-    assert "together" in memwalk("list", "workloads").stdout
+    assert "together" in invoke("list", "workloads").stdout
 
 
 def test_a_dry_run_says_that_nobody_knows_how_often_a_program_will_repeat(tmp_path: Path) -> None:
     path, unknown = experiment(tmp_path), "at least: how often what repeats will run is unknown"
-    assert unknown not in memwalk("run", path, "--dry-run").stdout
-    assert unknown in memwalk("run", path, "--dry-run", "--set", "workload.programs.scan.repeat=true").stdout
+    assert unknown not in invoke("run", path, "--dry-run").stdout
+    assert unknown in invoke("run", path, "--dry-run", "--set", "workload.programs.scan.repeat=true").stdout
 
 
 def test_one_worker_and_two_give_the_same(tmp_path: Path) -> None:

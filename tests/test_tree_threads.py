@@ -7,11 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from machines import ZEN4
 
 from memwalk.simcore.engines import native
-from memwalk.simcore.machine import load_machine
 
-ZEN4 = load_machine("zen4-server").native()
 WIDE = {"kind": "b+", "node_lines": 8, "prefetch": True}
 SEARCHES: dict[str, Any] = {"kernel": "index", "operation": "search", "tree": WIDE, "keys": 300_000, "operations": 3000, "caches": "empty"}
 SCANS = SEARCHES | {"operation": "scan", "range": 20_000, "operations": 3, "tree": WIDE | {"jump_pointers": "external"}}

@@ -3,7 +3,7 @@
 import signal
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from queue import SimpleQueue
 
@@ -84,14 +84,6 @@ def test_who_asks_for_nothing_holds_nobody_up(tmp_path: Path) -> None:
 
 class MyError(Exception):
     """What only these tests raise."""
-
-
-@pytest.fixture
-def interruptible() -> Iterator[None]:
-    """Have Ctrl-C raise, as it does unless tests were started in the background of a shell, which ignores it for them."""
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    yield
-    signal.signal(signal.SIGINT, before)
 
 
 @pytest.mark.usefixtures("interruptible")

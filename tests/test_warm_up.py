@@ -7,12 +7,12 @@ from typing import Any
 import pandas as pd
 import pytest
 from files import memwalk, write_experiment
+from machines import THESIS
 
 from memwalk.analysis.cli.tables import unsteady
 from memwalk.simcore.engines import native
 from memwalk.simcore.machine import load_machine
 
-THESIS = load_machine("thesis-simulator").native()
 SEARCH = {"kernel": "index", "operation": "search", "keys": 10_000, "operations": 2_000, "seed": 1}
 P8 = {"kind": "b+", "node_lines": 8, "prefetch": True}
 TABLE = {"kernel": "table", "records": 2_000, "point_queries": 500}

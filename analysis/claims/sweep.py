@@ -154,6 +154,12 @@ def marginal(values: pd.Series[float], per: pd.Series[float], along: str) -> pd.
     return pd.concat([ratio(one.diff().iloc[1:], other.diff().iloc[1:]) for one, other in both])
 
 
+def only(frame: pd.DataFrame, variant: str, column: str) -> float:
+    """Read a column of a variant that has one point."""
+    (value,) = series(frame, variant, column)
+    return float(value)
+
+
 def _column(mine: pd.DataFrame, name: str) -> pd.Series[float]:
     if name not in mine:
         raise MeasureError(f"results have no column `{name}`; {nearest(name, [str(column) for column in mine.columns])}")

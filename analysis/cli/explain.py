@@ -1,7 +1,6 @@
 """`memwalk explain`: where the time of a result goes."""
 
 from dataclasses import asdict
-from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -9,6 +8,7 @@ import typer
 
 from memwalk.analysis.cli import console
 from memwalk.analysis.cli import critical_path as path_of
+from memwalk.analysis.explain.by import OF_CODE, By
 
 if TYPE_CHECKING:
     from memwalk.analysis.explain.breakdown import Explanation
@@ -18,18 +18,8 @@ if TYPE_CHECKING:
 app = typer.Typer(add_completion=False)
 
 
-class By(StrEnum):
-    """What the rows of a breakdown are."""
-
-    SEGMENT = "segment"
-    PHASE = "phase"
-    PC = "pc"
-    LINE = "line"
-
-
 _PLACES = 20
 """Places in the code that are shown unless somebody says how many."""
-_OF_CODE = (By.PC, By.LINE)
 _NAMES = {By.SEGMENT: "data structure", By.PHASE: "phase", By.PC: "instruction", By.LINE: "source line"}
 """What is above their names."""
 
@@ -96,11 +86,11 @@ def explain(
         return
     if unused := [option for option, value in of_path.items() if value is not None]:
         raise UserError(f"{', '.join(unused)}: only with --critical-path")
-    if top is not None and by not in _OF_CODE:
+    if top is not None and by not in OF_CODE:
         raise UserError("--top: only with --by pc or line, which has a row for each place in the code; leave it out")
     if program is not None and by is not By.LINE:
         raise UserError("--program: only with --by line, which reads the lines from it; leave it out")
-    explanations = explained(result, variant, None if by is None else by.value, program)
+    explanations = explained(result, variant, by, program)
     if json:
         console.print_json({"points": [_plain(one) for one in explanations]})
         return
@@ -178,7 +168,7 @@ def _print_slots(title: str, one: "Explanation", by: By | None, top: int) -> Non
             one.written(part.walks),
             *(one.written(part.false_sharing) for _ in shared),
         ]
-        for part in (one.parts[:top] if by in _OF_CODE else one.parts)
+        for part in (one.parts[:top] if by in OF_CODE else one.parts)
     ]
     if len(rows) < len(one.parts):
         rows.append([f"({len(one.parts) - len(rows):,} more)"])

@@ -8,8 +8,7 @@ import pandas as pd
 
 from memwalk.analysis.causes import CAUSES
 from memwalk.analysis.cli import console
-from memwalk.analysis.experiments.results import is_parameter
-from memwalk.analysis.explain.breakdown import varying_in_variants
+from memwalk.analysis.experiments.results import is_parameter, varying_in_variants
 from memwalk.analysis.explain.programs import by_program, program_names
 
 _Cells: TypeAlias = dict[str, list[Any]]

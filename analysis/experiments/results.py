@@ -218,6 +218,13 @@ def _misses_by_kind(statistics: Statistics, served: Mapping[str, int]) -> dict[s
     return flat
 
 
+def varying_in_variants(results: pd.DataFrame) -> list[str]:
+    """List the parameter columns of a result table that take more than one value in some variant: the others follow from its name."""
+    names = [name for name in results.columns if is_parameter(name) and "." in name]
+    variants = [rows for _, rows in results.groupby(["experiment", "variant"], dropna=False)]
+    return [name for name in names if any(rows[name].nunique(dropna=False) > 1 for rows in variants)]
+
+
 def parquet_bytes(frame: pd.DataFrame) -> bytes:
     """Write a table as Parquet. The same table gives the same bytes: no time, host or worker enters."""
     content = io.BytesIO()

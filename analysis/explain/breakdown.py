@@ -4,33 +4,24 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import pandas as pd
 
 from memwalk.analysis.causes import ENDED, SLOTS_ENDED, describe, of_level
-from memwalk.analysis.experiments.manifest import BREAKDOWN, RESULTS, SITES, USAGE
-from memwalk.analysis.experiments.points import Point, Row, parameters_of
-from memwalk.analysis.experiments.results import breakdown_table, is_parameter, read_table, table, usage_table
-from memwalk.analysis.experiments.store import read_point
+from memwalk.analysis.experiments.results import varying_in_variants
+from memwalk.analysis.explain.by import OF_CODE, By
 from memwalk.analysis.explain.prefetch_effect import ISSUED, PrefetchEffect, prefetch_effect
 from memwalk.analysis.explain.programs import by_program
 from memwalk.analysis.explain.source_lines import source_lines
+from memwalk.analysis.explain.tables import by_site, rows_of, tables
 from memwalk.analysis.explain.time_breakdown import StorageExplanation, TimeBreakdown, slowdown, time_breakdown
 from memwalk.analysis.explain.usage import SiteUsage, site_usage
 from memwalk.simcore.engines import native
 from memwalk.simcore.errors import UserError
 
-By = Literal["segment", "phase", "pc", "line"]
-"""What the parts of a breakdown are: data structures, phases, or the places in the code that made the last access, by address or line."""
-_OF_CODE = ("pc", "line")
-
 FALSE_SHARING = "false_sharing"
 """Column of the breakdown, on machines whose caches are coherent."""
-_NAMES = ["experiment", "variant", "point"]
-"""Columns by which the rows of long tables belong to those of the results."""
-_AGAIN = "run the command that wrote the folder again, with the same --out"
-"""What makes tables again."""
 ALL = ""
 """The phase or segment of a part that is of all of them."""
 SHOWN, SHOWN_OF_ALL = 0.005, 0.5
@@ -138,12 +129,12 @@ def explain(
     the last case the dearest first. ``program`` is what knows the lines. Raises UserError if ``result`` is nothing of the kind, has no
     such variant, or does not know places in the code, and for ``by`` if nothing has cycles.
     """
-    results, breakdown, usage = _tables(result)
+    results, breakdown, usage = tables(result)
     everything = results
     lines: dict[str, str] = {}
-    if by in _OF_CODE:
-        breakdown = _by_site(result)
-    if by == "line":
+    if by in OF_CODE:
+        breakdown = by_site(result)
+    if by == By.LINE:
         if program is None:
             raise UserError("--by line: name the program that was recorded, such as --program ./a.out")
         lines = source_lines(program, breakdown["segment"].unique())
@@ -161,71 +152,17 @@ def explain(
     return explanations
 
 
-def _tables(result: Path) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
-    """Read results, breakdown and byte usage; the last is empty if it was not observed."""
-    if result.suffix == ".json":
-        try:
-            content = read_point(result)
-        except FileNotFoundError:
-            raise UserError(f"{result}: no such file; name a results folder, a results file or a point") from None
-        point = Point.read(content)
-        rows, statistics = [Row("", "", parameters_of(point), point)], {point.id: content["statistics"]}
-        return table(rows, statistics), breakdown_table(rows, statistics), usage_table(rows, statistics)
-    if result.is_file() and result.name not in (RESULTS, BREAKDOWN, USAGE):
-        raise UserError(f"{result}: is no result; name a results folder, {RESULTS} or the JSON file of a point")
-    folder = result if result.is_dir() else result.parent
-    for path in (result, folder / RESULTS, folder / BREAKDOWN):
-        if not path.exists():
-            within = sorted(folder.glob(f"*/{RESULTS}"))
-            such_as = f", such as {within[0].parent}" if within else ""
-            raise UserError(f"{path}: no such file or folder; name the output folder of a finished `memwalk run`{such_as}")
-    usage = _read(folder / USAGE) if (folder / USAGE).exists() else usage_table((), {})
-    results, breakdown = _read(folder / RESULTS), _read(folder / BREAKDOWN)
-    if not _are_of_one_run(results, breakdown):
-        raise UserError(f"{folder}: {RESULTS} and {BREAKDOWN} are of different runs; {_AGAIN}")
-    return results, breakdown, usage
-
-
-def _read(path: Path) -> pd.DataFrame:
-    """Read a table of a results folder. Raises UserError for one that is damaged, or that something else has written."""
-    try:
-        found = read_table(path)
-    except (OSError, ValueError) as error:
-        raise UserError(f"{path}: cannot be read ({error}); remove it, and {_AGAIN}") from None
-    missing = [name for name in _NAMES if name not in found]
-    if missing:
-        raise UserError(f"{path}: has no column `{missing[0]}`, so that no `memwalk run` wrote it; remove it, and {_AGAIN}")
-    return found
-
-
-def _are_of_one_run(results: pd.DataFrame, breakdown: pd.DataFrame) -> bool:
-    """Tell whether the slots of each point are those of its parts."""
-    if "slots_total" not in results:
-        return True  # nothing ran on a machine
-    parts = breakdown.groupby(_NAMES)["slots"].sum()
-    points = results.dropna(subset="slots_total").set_index(_NAMES)["slots_total"]
-    return bool((parts.reindex(points.index, fill_value=0) == points).all())
-
-
-def _by_site(result: Path) -> pd.DataFrame:
-    """Read the breakdown by place in the code."""
-    path = (result if result.is_dir() else result.parent) / SITES
-    if not path.exists():
-        raise UserError(f"{path}: no such file; results by place in the code come from `memwalk replay --out FOLDER`")
-    return _read(path).rename(columns={"site": "segment"})
-
-
 def _put_together(one: Explanation | StorageExplanation, by: By | None, lines: Mapping[str, str]) -> Explanation | StorageExplanation:
     """Put together what `explain` is asked to; ``lines`` are those of places in the code."""
     if by is None or not isinstance(one, Explanation):
         return one
-    kept = [replace(part, segment=ALL) if by == "phase" or part.segment == ALL else replace(part, phase=ALL) for part in one.parts]
+    kept = [replace(part, segment=ALL) if by == By.PHASE or part.segment == ALL else replace(part, phase=ALL) for part in one.parts]
     groups: dict[tuple[str, str], list[Part]] = defaultdict(list)
     for part in kept:
         name = lines.get(part.segment, part.segment)
         groups[part.phase, name].append(replace(part, segment=name))
     parts = [_sum(group) for group in groups.values()]
-    if by in _OF_CODE:
+    if by in OF_CODE:
         parts.sort(key=lambda part: -part.cycles)
     return replace(one, parts=tuple(parts))
 
@@ -250,12 +187,6 @@ def _added(counts: Iterable[Mapping[str, float]]) -> dict[str, float]:
     return total
 
 
-def _of(row: "pd.Series[Any]", long: pd.DataFrame) -> pd.DataFrame:
-    """Take the rows of a long table that belong to a row of the results."""
-    mine: pd.DataFrame = long[(long[_NAMES] == row[_NAMES]).all(axis=1)]
-    return mine
-
-
 def _explanations(
     results: pd.DataFrame, everything: pd.DataFrame, breakdown: pd.DataFrame, usage: pd.DataFrame
 ) -> Iterator[Explanation | StorageExplanation]:
@@ -265,7 +196,7 @@ def _explanations(
     for _, row in results.iterrows():
         parameters: dict[str, object] = {name: row[name] for name in varying if not pd.isna(row[name])}
         if "cycles" in row and not pd.isna(row["cycles"]):
-            one = _explanation(row, parameters, _of(row, breakdown), _of(row, usage))
+            one = _explanation(row, parameters, rows_of(row, breakdown), rows_of(row, usage))
             yield replace(one, prefetching=prefetch_effect(row.to_dict(), everything) if prefetches else None)
             each: dict[str, Mapping[Any, Any]] = {**by_program(row.to_dict())}
         else:
@@ -311,13 +242,6 @@ def _misses(row: "pd.Series[Any]", breakdown: pd.DataFrame, operations: int) -> 
         level = str(column).removeprefix("served_")
         if level != column and f"{level}_misses" in row and not pd.isna(row[f"{level}_misses"]):
             yield level, row[f"{level}_misses"] / operations
-
-
-def varying_in_variants(results: pd.DataFrame) -> list[str]:
-    """List the parameter columns of a result table that take more than one value in some variant: the others follow from its name."""
-    names = [name for name in results.columns if is_parameter(name) and "." in name]
-    variants = [rows for _, rows in results.groupby(["experiment", "variant"], dropna=False)]
-    return [name for name in names if any(rows[name].nunique(dropna=False) > 1 for rows in variants)]
 
 
 def _parts(breakdown: pd.DataFrame, unit: float, total: int, operations: int) -> Iterator[Part]:

@@ -40,9 +40,7 @@ def draw(title: str, path: Sequence[Part], watched: Watched) -> Figure:
             handles=[Patch(color=colour, label=name) for colour, name in named.items()], fontsize=7, ncols=len(named), loc="upper right"
         )
         axes.margins(y=0.15)
-        figure.draw_without_rendering()
-        figure.set_layout_engine("none")
-        return figure
+        return style.settled(figure)
 
 
 def _colour(kind: str) -> str:

@@ -11,8 +11,7 @@ from memwalk.simcore.units import in_units
 def draw_curves(title: str, curves: dict[str, pd.DataFrame]) -> Figure:
     """Draw the miss ratio over the capacity (log2) of one or more curves, by name; with a band of two standard errors if known."""
     with style.styled():
-        width, height = style.PANEL_INCHES
-        figure = Figure(figsize=(1.4 * width, 1.2 * height))
+        figure = Figure(figsize=style.WIDE_INCHES)
         axes = figure.add_subplot()
         for index, (name, curve) in enumerate(curves.items()):
             colour, _, dashes = style.look(name, index)
@@ -30,6 +29,4 @@ def draw_curves(title: str, curves: dict[str, pd.DataFrame]) -> Figure:
         axes.set_ylabel("miss ratio (misses per access)")
         axes.set_ylim(0, 1)
         axes.legend()
-        figure.draw_without_rendering()
-        figure.set_layout_engine("none")
-        return figure
+        return style.settled(figure)

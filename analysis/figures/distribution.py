@@ -13,8 +13,7 @@ _SHOWN = 0.999
 def draw_distributions(title: str, distributions: dict[str, pd.DataFrame]) -> Figure:
     """Draw the share of requests over response time, of one or more distributions by name."""
     with style.styled():
-        width, height = style.PANEL_INCHES
-        figure = Figure(figsize=(1.4 * width, 1.2 * height))
+        figure = Figure(figsize=style.WIDE_INCHES)
         axes = figure.add_subplot()
         end = 0.0
         for index, (name, steps) in enumerate(distributions.items()):
@@ -30,6 +29,4 @@ def draw_distributions(title: str, distributions: dict[str, pd.DataFrame]) -> Fi
         axes.set_xlim(0, 1.02 * end if end else 1)
         axes.set_ylim(0, 1)
         axes.legend(loc="lower right")
-        figure.draw_without_rendering()
-        figure.set_layout_engine("none")
-        return figure
+        return style.settled(figure)

@@ -14,6 +14,7 @@ from memwalk.analysis.figures import models, style
 from memwalk.analysis.figures.modelled import at_points
 from memwalk.analysis.figures.schema import Bars, Breakdown, Lines, Plot, Stack
 from memwalk.analysis.figures.selection import selected
+from memwalk.analysis.figures.stacked import Layer, draw_stacked
 
 
 def draw(title: str, plots: list[Plot], study: Study) -> Figure:
@@ -28,10 +29,7 @@ def draw(title: str, plots: list[Plot], study: Study) -> Figure:
             axes = figure.add_subplot(height_in_plots, columns, number)
             axes.set_title(style.as_written(plot.title))
             _DRAWN[plot.kind](axes, plot, study)
-        # The layout costs more than the drawing: settle it once for all images.
-        figure.draw_without_rendering()
-        figure.set_layout_engine("none")
-        return figure
+        return style.settled(figure)
 
 
 def image(figure: Figure, kind: str) -> bytes:
@@ -71,7 +69,7 @@ def _lines(axes: Axes, plot: Lines, study: Study) -> None:
     if "x" in plot.log:
         axes.set_xscale("log")
     if "y" in plot.log:
-        axes.set_yscale("symlog" if plot.y == "chunk_splits" else "log")
+        axes.set_yscale("symlog" if plot.zeros else "log")
     else:
         axes.set_ylim(bottom=0)
     axes.legend()
@@ -119,20 +117,12 @@ def _breakdown(axes: Axes, plot: Breakdown, study: Study) -> None:
         return series(points, name, f"slots_{cause}").item()
 
     whole = slots(plot.normalize_to, "total")
-    bottoms = dict.fromkeys(plot.series, 0.0)
+    layers: list[Layer] = []
     for label, colour, causes in style.SECTIONS:
         known = [cause for cause in causes if f"slots_{cause}" in points]
-        if not known:
-            continue
-        heights = [100 * sum(slots(name, cause) for cause in known) / whole for name in plot.series]
-        names = [style.as_written(name) for name in plot.series]
-        axes.bar(names, heights, bottom=list(bottoms.values()), color=colour, label=label, width=0.6)
-        bottoms = {name: bottoms[name] + height for name, height in zip(plot.series, heights, strict=True)}
-    axes.set_ylabel(f"execution time (% of {style.as_written(plot.normalize_to)})")
-    axes.grid(axis="x", visible=False)
-    handles, labels = axes.get_legend_handles_labels()
-    axes.legend(handles[::-1], labels[::-1])
-    axes.set_ylim(0, max(bottoms.values()) * 1.45)
+        if known:
+            layers.append((label, colour, [100 * sum(slots(name, cause) for cause in known) / whole for name in plot.series]))
+    draw_stacked(axes, plot.series, layers, f"execution time (% of {style.as_written(plot.normalize_to)})", room=1.45)
 
 
 def _stack(axes: Axes, plot: Stack, study: Study) -> None:

@@ -7,6 +7,7 @@ from matplotlib.axes import Axes
 from memwalk.analysis.claims.study import Study
 from memwalk.analysis.figures import style
 from memwalk.analysis.figures.schema import ModelLines, ModelStack
+from memwalk.analysis.figures.stacked import draw_stacked
 
 
 def lines(axes: Axes, plot: ModelLines, _study: Study) -> None:
@@ -36,14 +37,6 @@ def stack(axes: Axes, plot: ModelStack, _study: Study) -> None:
 
 
 def bars(axes: Axes, names: Sequence[str], parts: Mapping[str, Sequence[float]], y_label: str) -> None:
-    """Draw stacked bars, the first part at the bottom; the legend lists the parts from the top down."""
-    bottoms = [0.0] * len(names)
-    drawn = [style.as_written(name) for name in names]
-    for label, heights in parts.items():
-        axes.bar(drawn, heights, bottom=bottoms, color=style.PARTS.get(label), label=style.as_written(label), width=0.6)
-        bottoms = [bottom + height for bottom, height in zip(bottoms, heights, strict=True)]
-    axes.set_ylabel(style.as_written(y_label))
-    axes.grid(axis="x", visible=False)
-    handles, labels = axes.get_legend_handles_labels()
-    axes.legend(handles[::-1], labels[::-1])
-    axes.set_ylim(0, max(bottoms) * 1.3)
+    """Draw a bar per name of the parts of a cost, in the order in which they are given."""
+    layers = ((label, style.PARTS.get(label), heights) for label, heights in parts.items())
+    draw_stacked(axes, names, layers, style.as_written(y_label), room=1.3)

@@ -35,7 +35,14 @@ class Lines(StrictModel):
     percent: bool = False
     normalize_to: str | None = Field(None, description="Series that is 100%")
     log: list[Literal["x", "y"]] = Field(default_factory=list)
+    zeros: bool = Field(False, description="Whether some values are 0: a logarithmic y axis is then linear near 0")
     curves: list[Curve] = Field(default_factory=list)
+
+    @model_validator(mode="after")
+    def _zeros_on_a_logarithmic_axis(self) -> "Lines":
+        if self.zeros and "y" not in self.log:
+            raise ValueError("zeros is for a logarithmic y axis, and log has no y; remove it")
+        return self
 
 
 class Bars(StrictModel):

@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from typing import Any
 
 import matplotlib
+from matplotlib.figure import Figure
 
 _PARAMETERS: dict[Any, Any] = {
     "figure.constrained_layout.use": True,
@@ -28,6 +29,8 @@ _PARAMETERS: dict[Any, Any] = {
 
 PANEL_INCHES = (4.6, 3.0)
 """Width and height of one plot."""
+WIDE_INCHES = (1.4 * PANEL_INCHES[0], 1.2 * PANEL_INCHES[1])
+"""Those of one plot that is a figure by itself."""
 
 # Okabe and Ito's palette, which colour-blind readers tell apart.
 BLACK, ORANGE, SKY, GREEN = "#000000", "#e69f00", "#56b4e9", "#009e73"
@@ -138,6 +141,13 @@ def styled() -> Iterator[None]:
     with matplotlib.rc_context():
         matplotlib.rcParams.update(_PARAMETERS)
         yield
+
+
+def settled(figure: Figure) -> Figure:
+    """Lay a figure out, once for all images of it: the layout costs more than the drawing."""
+    figure.draw_without_rendering()
+    figure.set_layout_engine("none")
+    return figure
 
 
 def as_written(text: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
-from memwalk.analysis.claims import Measures, series
+from memwalk.analysis.claims import Measures
 
 measure = Measures()
 
@@ -21,9 +21,3 @@ SECONDS = "seconds"
 def with_payload(frame: pd.DataFrame, attributes: int) -> pd.DataFrame:
     """Keep queries of so many attributes."""
     return frame[frame[PAYLOAD] == attributes]
-
-
-def only(frame: pd.DataFrame, variant: str, column: str) -> float:
-    """Read a column of a variant that has one point."""
-    (value,) = series(frame, variant, column)
-    return float(value)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pandas as pd
 
-from memwalk.analysis.claims import Holds, Study, alike, all_of, gained, less, much_less, no_more, reduced, series, speedup
+from memwalk.analysis.claims import Holds, Study, alike, all_of, gained, less, much_less, no_more, only, reduced, series, speedup
 from memwalk.analysis.claims.orders import SLIGHT
-from memwalk.analysis.papers.clotho.layouts import CSM, DSM, LAYOUTS, NSM, PAX, QUERY, SECONDS, WHOLE, measure, only
+from memwalk.analysis.papers.clotho.layouts import CSM, DSM, LAYOUTS, NSM, PAX, QUERY, SECONDS, WHOLE, measure
 
 TPMC = "tpmc"
 

@@ -14,11 +14,12 @@ from memwalk.analysis.claims import (
     in_order,
     less,
     much_less,
+    only,
     reduced,
     series,
     slightly_less,
 )
-from memwalk.analysis.papers.mbsm.layouts import DSM, LAYOUTS, MBSM, NSM, PAX, QUERY, WHOLE, at, measure, only
+from memwalk.analysis.papers.mbsm.layouts import DSM, LAYOUTS, MBSM, NSM, PAX, QUERY, WHOLE, at, measure
 
 STORED = "pages_stored"
 SECOND = "workload.first_projected"

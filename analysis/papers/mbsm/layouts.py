@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
-from memwalk.analysis.claims import Measures, series
+from memwalk.analysis.claims import Measures
 
 measure = Measures()
 
@@ -20,9 +20,3 @@ BLOCK = "workload.run_pages"
 def at(frame: pd.DataFrame, axis: str, place: object) -> pd.DataFrame:
     """Keep one place of an axis."""
     return frame[frame[axis] == place]
-
-
-def only(frame: pd.DataFrame, variant: str, column: str) -> float:
-    """Read a column of a variant that has one point."""
-    (value,) = series(frame, variant, column)
-    return float(value)

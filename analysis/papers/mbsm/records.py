@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pandas as pd
 
-from memwalk.analysis.claims import Holds, Study, all_of, at_most, exactly, in_order, much_less, reduced, series, similar
-from memwalk.analysis.papers.mbsm.layouts import DSM, MBSM, NSM, PAX, WHOLE, measure, only
+from memwalk.analysis.claims import Holds, Study, all_of, at_most, exactly, in_order, much_less, only, reduced, series, similar
+from memwalk.analysis.papers.mbsm.layouts import DSM, MBSM, NSM, PAX, WHOLE, measure
 
 TIME, PAGES, MOST, RANDOM = "io_ms", "pages", "most_pages", "random_pages"
 NINE_PAGES = "nine pages"

@@ -12,6 +12,7 @@ from memwalk.analysis.claims import (
     all_of,
     least_at,
     less,
+    only,
     ratio,
     reduced,
     series,
@@ -20,7 +21,7 @@ from memwalk.analysis.claims import (
     up_to_where,
 )
 from memwalk.analysis.claims.orders import SLIGHT
-from memwalk.analysis.papers.mbsm.layouts import BLOCK, DSM, MBSM, NSM, PAX, RUN, WHOLE, at, measure, only
+from memwalk.analysis.papers.mbsm.layouts import BLOCK, DSM, MBSM, NSM, PAX, RUN, WHOLE, at, measure
 
 TIME, PAGES = "io_seconds", "pages_read"
 

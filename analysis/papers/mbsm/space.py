@@ -11,13 +11,14 @@ from memwalk.analysis.claims import (
     clearly_less,
     exactly,
     less,
+    only,
     series,
     similar,
     slightly_less,
     up_to_where,
 )
 from memwalk.analysis.cost_models.super_block import record_number_bytes
-from memwalk.analysis.papers.mbsm.layouts import DSM, LAYOUTS, MBSM, NSM, PAX, QUERY, TABLE, WHOLE, at, measure, only
+from memwalk.analysis.papers.mbsm.layouts import DSM, LAYOUTS, MBSM, NSM, PAX, QUERY, TABLE, WHOLE, at, measure
 
 READ, STORED = "pages_read", "pages_stored"
 

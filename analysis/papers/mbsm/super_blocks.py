@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 import pandas as pd
 
-from memwalk.analysis.claims import Holds, Study, exactly, less, ratio, series
+from memwalk.analysis.claims import Holds, Study, exactly, less, only, ratio, series
 from memwalk.analysis.cost_models.super_block import in_order_ratio, largest_first_ratio
-from memwalk.analysis.papers.mbsm.layouts import MBSM, RUN, TABLE, at, measure, only
+from memwalk.analysis.papers.mbsm.layouts import MBSM, RUN, TABLE, at, measure
 from memwalk.workloads.tables import tpch
 
 # Figure 2: (a) a page for each of four columns, (b) the second and third together, (c) the first split as well.
