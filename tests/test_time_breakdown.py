@@ -15,7 +15,7 @@ from memwalk.analysis.experiments.manifest import BREAKDOWN, RESULTS
 from memwalk.analysis.experiments.results import read_table
 from memwalk.analysis.experiments.schema import load_experiment
 from memwalk.analysis.experiments.session import run_rows
-from memwalk.analysis.explain.breakdown import Explanation, explain
+from memwalk.analysis.explain.breakdown import Explanation, Part, explain
 from memwalk.analysis.explain.time_breakdown import IO_STALL, StorageExplanation, time_breakdown
 from memwalk.analysis.storage_workloads.columns import CPU_CAUSES
 from memwalk.simcore.errors import UserError
@@ -184,3 +184,9 @@ def test_a_result_without_times_has_nothing_to_explain(tmp_path: Path) -> None:
     pd.DataFrame(place).to_parquet(tmp_path / BREAKDOWN)
     with pytest.raises(UserError, match="neither cycles nor seconds"):
         explain(tmp_path)
+
+
+def test_what_accesses_nothing_is_said_to() -> None:
+    part = Part("team", "(elsewhere)", 10.0, 1.0, {"barrier": 10.0}, {}, 0.0)
+    found = Explanation("e", "", "p", {}, None, 10.0, part.causes, {}, (part,))
+    assert found.headline().endswith("In all: no accesses; 0 page-table walks.")

@@ -91,12 +91,13 @@ class Explanation:
         cause = max(dearest.causes, key=lambda name: dearest.causes[name])
         shown = {level: count for level, count in dearest.served.items() if count >= self.shown}
         served = ", ".join(f"{self.written(count)} by {of_level(level)}" for level, count in shown.items())
+        accesses = f"accesses served {served}" if served else "no accesses"
         most = "Most"
         if idle > dearest.share:
             most = f"Cores do nothing for {idle:.0%} of the time, as they have not begun, or have ended. Of the rest most"
         return (
             f"{most} goes to {where}: {dearest.cycles:,.1f} of {self.cycles:,.1f} {cycles} ({dearest.share:.0%}), "
-            f"mainly {describe(cause)}. {per}: accesses served {served or 'by no level'}; {self.written(dearest.walks)} page-table walks."
+            f"mainly {describe(cause)}. {per}: {accesses}; {self.written(dearest.walks)} page-table walks."
         )
 
     def false_sharing(self) -> str:
