@@ -221,7 +221,7 @@ def test_every_kind_of_replay_prints_a_table(folder: Path) -> None:
             "--sample 1000:2000:10: a period of 10 is too short for a unit of 1000 behind a warm-up of 2000; the least is 3000",
         ),
         (("--sample", "1:1:9999999999999999999"), "a period of 9999999999999999999 is too long; the most is 9223372036854775807"),
-        (("--from", "20", "--until", "10"), "--from 20 --until 10: t.parquet: it ends where it begins: nothing is left to run"),
+        (("--from", "20", "--until", "10"), "--from 20 --until 10: t.parquet: it ends before it begins: nothing is left to run"),
         (("--from", "1G"), "--from 1G: t.parquet: it never begins: the trace has "),
         (("--until", "50", "--warm-up", "0"), "--until 50 --warm-up 0: t.parquet: its warm-up is empty; leave it out"),
         (("--sample", "auto", "--mode", "counts"), "exclude each other"),

@@ -33,6 +33,19 @@ pub struct Window {
     pub warm_up: Option<Position>,
 }
 
+impl Window {
+    /// Whether its two positions say so, which is known if they count the same.
+    fn ends_before_it_begins(&self) -> bool {
+        match (self.from, self.until) {
+            (Some(Position::Events(from)), Some(Position::Events(until)))
+            | (Some(Position::Instructions(from)), Some(Position::Instructions(until))) => {
+                until < from
+            }
+            _ => false,
+        }
+    }
+}
+
 /// Cuts the part out, batch by batch.
 #[derive(Clone, Debug)]
 pub struct Cutter {
@@ -198,7 +211,12 @@ impl Cutter {
             return Some(format!("it never begins: {of_trace}"));
         }
         if self.taken == 0 {
-            return Some("it ends where it begins: nothing is left to run".to_owned());
+            let ends = if self.window.ends_before_it_begins() {
+                "before"
+            } else {
+                "where"
+            };
+            return Some(format!("it ends {ends} it begins: nothing is left to run"));
         }
         match (self.window.warm_up, self.warmed) {
             (Some(_), None) => {

@@ -138,7 +138,7 @@ fn parts_that_are_not_there_are_told() {
         (Some(Position::Phase(2)), None, "it never begins"),
         (None, Some(events(23)), "it never ends"),
         (Some(events(9)), Some(events(9)), "it ends where it begins"),
-        (Some(events(9)), Some(events(3)), "it ends where it begins"),
+        (Some(events(9)), Some(events(3)), "it ends before it begins"),
         (None, Some(Position::Phase(0)), "it never ends"),
     ] {
         let problem = cut(from, until).unwrap_err();
