@@ -22,6 +22,7 @@ mod machine_features;
 mod measured;
 mod mechanisms;
 mod memories;
+mod mispredictions_among_misses;
 mod multicore;
 mod non_temporal;
 mod order_of_time;

@@ -93,6 +93,7 @@ fn mixes_of_loads_and_stores_take_as_long_as_step_by_step() {
         needs,
         between,
         pages: 1,
+        branches: 0,
     };
     let dense = |stores, needs| mix(stores, needs, 40);
     let sparse = |stores| mix(stores, 3, 200);
@@ -113,7 +114,7 @@ fn mixes_of_loads_and_stores_take_as_long_as_step_by_step() {
         let mut spec = contended(machine(), T_NEXT);
         spec.caches[0].mshrs = Some(handlers);
         spec.core.store_buffer_entries = entries;
-        let (found_mean, found_most) = mix.errors(&spec, cores);
+        let (found_mean, found_most) = mix.errors(&spec, T_NEXT, cores);
         assert!(
             found_mean.abs() < mean && found_most < most,
             "{mix:?} on {cores} cores with {handlers} handlers: {found_mean:.2}% on the average, {found_most:.2}% at most"

@@ -60,6 +60,7 @@ fn mixes_with_walks_take_as_long_as_step_by_step() {
         needs,
         between,
         pages,
+        branches: 0,
     };
     let loads = mix(0, 3, 40, 100);
     let chains_of_stores = mix(4, 3, 40, 100);
@@ -148,7 +149,7 @@ fn mixes_with_walks_take_as_long_as_step_by_step() {
     ] {
         let spec = walking(walker, reads, handlers);
         for (mix, mean, most) in limits {
-            let (found_mean, found_most) = mix.errors(&spec, cores);
+            let (found_mean, found_most) = mix.errors(&spec, T_NEXT, cores);
             assert!(
                 found_mean.abs() < mean && found_most < most,
                 "{walker:?}, reads: {reads}, {mix:?} on {cores} cores with {handlers} handlers: {found_mean:.2}% on the average, {found_most:.2}% at most"

@@ -5,7 +5,7 @@ use super::{PAGE, T_NEXT, after, plain};
 use proptest::collection;
 use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::TestRunner;
-use simcore::spec::MachineSpec;
+use simcore::spec::{MachineSpec, PredictorSpec};
 use traces::{Event, Kind};
 
 /// Neighbours whose entries share a line of the page table, at most.
@@ -19,6 +19,8 @@ pub struct Mix {
     pub needs: u32,
     pub between: u16,
     pub pages: u64,
+    /// Of ten events, how many are branches, half of which are predicted wrongly.
+    pub branches: u32,
 }
 
 impl Mix {
@@ -30,6 +32,12 @@ impl Mix {
             pages.new_tree(runner).expect("no filter").current()
         } else {
             vec![0; steps.len()]
+        };
+        let branches = collection::vec((0..10_u32, proptest::bool::ANY), steps.len());
+        let branches = if self.branches > 0 {
+            branches.new_tree(runner).expect("no filter").current()
+        } else {
+            vec![(10, true); steps.len()]
         };
         program(core, steps.len() as u64, |line, load| {
             let (kind, need, back, between) = steps[line as usize];
@@ -49,22 +57,33 @@ impl Mix {
                 address,
                 ..load
             };
-            after(back, plain(between, access))
+            let event = match branches[line as usize] {
+                (branch, taken) if branch < self.branches => Event {
+                    site: line as u16,
+                    ..super::branch(taken)
+                },
+                _ => access,
+            };
+            after(back, plain(between, event))
         })
     }
 
-    /// In percent, how much longer random programs take on so many cores than in the model, where there is a port for every access: on the average, and
-    /// the most of them in either direction.
-    pub fn errors(self, spec: &MachineSpec, cores: u64) -> (f64, f64) {
+    /// In percent, how much longer random programs take on so many cores than in the model, where there is a port for every access, a unit for every branch and
+    /// a counter for each of these: on the average, and the most of them in either direction.
+    pub fn errors(self, spec: &MachineSpec, interval: u64, cores: u64) -> (f64, f64) {
         let mut spec = spec.clone();
         spec.core.memory_ports = spec.core.issue_width;
+        spec.core.branch_units = spec.core.issue_width;
+        if self.branches > 0 {
+            spec.core.branch_predictor = PredictorSpec::Bimodal { counters: 1 << 16 };
+        }
         let mut runner = TestRunner::deterministic();
         let mut errors = Vec::new();
         for _ in 0..20 {
             let programs: Vec<_> = (0..cores)
                 .map(|core| self.program(&mut runner, core))
                 .collect();
-            let expected = stepped(&spec, T_NEXT, &programs);
+            let expected = stepped(&spec, interval, &programs);
             for (found, expected) in core_cycles(&spec, &programs).into_iter().zip(expected) {
                 errors.push((found as f64 / expected as f64 - 1.) * 100.);
             }

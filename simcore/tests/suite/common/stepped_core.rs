@@ -55,6 +55,8 @@ struct Stepped<'e> {
     times: Vec<Times>,
     /// By page: the access that walked for it, or does.
     walks: BTreeMap<u64, usize>,
+    /// The latest branch that was predicted wrongly, which nothing is dispatched behind before the front end has restarted.
+    mispredicted: Option<usize>,
 }
 
 /// Cycles in which something was, or will be, so for an access.
@@ -110,6 +112,7 @@ impl<'e> Stepped<'e> {
             first: 0,
             times: vec![Times::default(); accesses.len()],
             walks: BTreeMap::new(),
+            mispredicted: None,
         }
     }
 
@@ -125,7 +128,11 @@ impl<'e> Stepped<'e> {
     /// Whether what an access needs is there, a cycle after it was dispatched at the earliest.
     fn is_ready(&self, access: usize, cycle: u64) -> bool {
         let back = self.accesses[access].dep as usize;
-        let has_operand = back == 0 || back > access || self.has_result(access - back, cycle);
+        let waits = |other: usize| {
+            // A branch has no result.
+            self.accesses[other].kind != Kind::Branch && !self.has_result(other, cycle)
+        };
+        let has_operand = back == 0 || back > access || !waits(access - back);
         has_operand && was(self.times[access].dispatched, cycle.saturating_sub(1))
     }
 
@@ -169,6 +176,9 @@ impl<'e> Stepped<'e> {
     /// Translates what is ready, the first in the program first, as far as walks let it.
     fn translate(&mut self, spec: &MachineSpec, behind: usize, cycle: u64) {
         for access in self.first..behind {
+            if self.accesses[access].kind == Kind::Branch {
+                continue;
+            }
             let is_due = self.times[access].translated.is_none() && self.is_ready(access, cycle);
             let blocks = spec.dtlb.walker == Walker::Blocking;
             if !is_due || blocks && self.is_walking(spec, cycle) {
@@ -183,6 +193,26 @@ impl<'e> Stepped<'e> {
                 self.times[access].translated = Some(cycle);
             }
         }
+    }
+
+    /// Resolves branches whose operands are there, in a cycle.
+    fn resolve(&mut self, behind: usize, cycle: u64) {
+        for access in self.first..behind {
+            let is_open = self.times[access].line.complete.is_none();
+            if self.accesses[access].kind == Kind::Branch && is_open && self.is_ready(access, cycle)
+            {
+                self.times[access].line.complete = Some(cycle + 1);
+            }
+        }
+    }
+
+    /// Whether the front end waits for a branch that was predicted wrongly.
+    fn is_restarting(&self, spec: &MachineSpec, cycle: u64) -> bool {
+        let penalty = u64::from(spec.core.mispredict_penalty_cycles);
+        self.mispredicted.is_some_and(|branch| {
+            let resolved = self.times[branch].line.complete;
+            !was(resolved.map(|resolved| resolved + penalty), cycle)
+        })
     }
 
     /// Runs a cycle, and gives the lines that are asked for in it: those that are wanted for longest have the handlers.
@@ -207,16 +237,23 @@ impl<'e> Stepped<'e> {
             self.graduated += 1;
         }
         for _ in 0..spec.core.issue_width {
-            if self.dispatched == self.instructions || self.dispatched - left == entries {
+            let is_full = self.dispatched - left == entries;
+            if self.dispatched == self.instructions || is_full || self.is_restarting(spec, cycle) {
                 break;
             }
             if let Some(access) = access_at(&self.before, self.dispatched) {
                 self.times[access].dispatched = Some(cycle);
+                // Of branches each of which has a counter of its own, those that are not taken are predicted wrongly.
+                let Event { kind, address, .. } = self.accesses[access];
+                if kind == Kind::Branch && address == 0 {
+                    self.mispredicted = Some(access);
+                }
             }
             self.dispatched += 1;
         }
         let behind = self.before.partition_point(|&at| at < self.dispatched);
         self.translate(spec, behind, cycle);
+        self.resolve(behind, cycle);
         let accesses = self.times[..behind]
             .iter_mut()
             .zip(self.accesses)
