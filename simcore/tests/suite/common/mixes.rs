@@ -1,7 +1,7 @@
 //! Random programs that are compared with cores that are stepped cycle by cycle.
 
 use super::stepped_core::{core_cycles, program, stepped};
-use super::{PAGE, T_NEXT, after, plain};
+use super::{PAGE, after, plain};
 use proptest::collection;
 use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::TestRunner;
