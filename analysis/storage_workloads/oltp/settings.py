@@ -42,8 +42,8 @@ class TpccSettings(StrictModel):
         return self
 
     def native(self) -> dict[str, Any]:
-        """Return the workload with its defaults."""
-        return self.model_dump()
+        """Return the workload with its defaults, without what, of a program beside others, depends on these where nothing is said."""
+        return self.model_dump(exclude_none=True)
 
     def work(self) -> int:
         """Estimate the work of a run, as `StorageKernel` says."""
