@@ -64,7 +64,8 @@ def _turn(times: Mapping[str, Any], task: IndexTask, page_bytes: int) -> float:
     """
     alone = task.page_seconds(page_bytes)
     hidden = max(1 - task.page_interval(page_bytes) / alone, 0.0)
-    return 1 - hidden * min(times["io_busiest_seconds"] / times["seconds"], 1.0)
+    busy: float = times["io_busiest_seconds"] / times["seconds"]
+    return 1 - hidden * min(busy, 1.0)
 
 
 def _latch_slots(found: Statistics, operation: Operation) -> int:
