@@ -12,7 +12,6 @@ from memwalk.simcore.errors import UserError
 from memwalk.simcore.machine import Machine, spec_error
 
 if TYPE_CHECKING:
-    from memwalk.analysis.traces.facts import Position
     from memwalk.analysis.traces.runs import TraceResults
 
 
@@ -28,8 +27,6 @@ def run_in_full(trace: Path, machine: Machine, *, dependences: str | None, place
     facts = TraceFacts.of(trace)
     options = {f"--{name.replace('_', '-')}": text for name, text in places.items()}
     window = {name: facts.position(option, text) for name, (option, text) in zip(places, options.items(), strict=True)}
-    if _is_backwards(window):
-        raise UserError(f"{_written(options)}: {facts.path}: it ends before it begins: nothing is left to run")
     chosen = runs.chosen(facts, dependences)
     plan = runs.TracePlan(facts, machine.native(), chosen, window, dict(places))
     if out is not None:
@@ -56,18 +53,7 @@ def _placed(error: UserError, trace: Path, options: Mapping[str, str]) -> UserEr
     """Name the options of a part that the trace does not have, of which the simulator says what is wrong with *it*, or *its* warm-up."""
     if not options or not str(error).startswith(f"{trace}: it"):
         return error
-    return UserError(f"{_written(options)}: {error}")
-
-
-def _written(options: Mapping[str, str]) -> str:
-    """Give options as they were written."""
-    return " ".join(f"{option} {text}" for option, text in options.items())
-
-
-def _is_backwards(window: "Mapping[str, Position]") -> bool:
-    """Tell whether a part ends before it begins, by places that count the same; of others the simulator says it."""
-    begin, end = (window.get(name, {}) for name in ("from", "until"))
-    return any(end[unit] < begin[unit] for unit in begin.keys() & end.keys())
+    return UserError(f"{' '.join(f'{option} {text}' for option, text in options.items())}: {error}")
 
 
 def _tree(results: "TraceResults") -> dict[str, Any]:

@@ -42,7 +42,7 @@ class TpccSettings(StrictModel):
         return self
 
     def native(self) -> dict[str, Any]:
-        """Return the workload with its defaults, without what, of a program beside others, depends on these where nothing is said."""
+        """Return the workload's values, as `OneProgram` does."""
         return self.model_dump(exclude_none=True)
 
     def work(self) -> int:
