@@ -86,4 +86,4 @@ def _cycles(figure: Figure, scale: str, rows: list[Row], statistics: dict[str, S
 def _against(baseline: Baseline, found: dict[str, int], stored: dict[str, int]) -> Iterable[Check]:
     group = f"baseline {baseline.path.stem}"
     for name in dict.fromkeys([*stored, *found]):
-        yield Check(group, name, stored.get(name), found.get(name), 0)
+        yield Check(group, name, stored.get(name), found.get(name), 0, unit="cycles")

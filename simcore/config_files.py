@@ -21,6 +21,11 @@ def is_path(name_or_path: str) -> bool:
     return "/" in name_or_path or name_or_path.endswith((".yaml", ".yml"))
 
 
+def from_here(name_or_path: str) -> str:
+    """Return what names the same file from any folder: a name as it is, and the absolute path of one that begins in the current folder."""
+    return str(Path(name_or_path).absolute()) if is_path(name_or_path) else name_or_path
+
+
 def find_config(kind: str, name_or_path: str, ours: Path, folder: Path | None = None) -> Path:
     """Find a file: a name of those in ``ours``, or a path (with ``/`` or ``.yaml``), relative to ``folder``.
 
@@ -31,7 +36,8 @@ def find_config(kind: str, name_or_path: str, ours: Path, folder: Path | None = 
         path = (folder or Path()) / name_or_path
         if not path.exists():
             known = ", ".join(names)
-            raise ConfigNotFoundError(f"{kind} {name_or_path}: no such file ({path}); name a {kind} file or one of {known}")
+            place = "" if Path(name_or_path).is_absolute() else f" ({path})"
+            raise ConfigNotFoundError(f"{kind} {name_or_path}: no such file{place}; name a {kind} file or one of {known}")
         return path
     path = ours / f"{name_or_path}.yaml"
     if not path.is_file():

@@ -138,13 +138,16 @@ class Sourced:
         A map that is of another kind has other keys: it is replaced too. A map of maps, laid over a list, changes items of it, each told
         by its index or its ``name``.
 
-        Raises UserError if the list has no such item.
+        Raises UserError if the list has no such item, or null stands for one.
         """
         return self._merged(child, "")
 
     def _merged(self, child: "Sourced", name: str) -> "Sourced":
         if isinstance(self.data, list) and _is_map_of_maps(child.data):
             return self._with_items(child, name)
+        if isinstance(self.data, list) and (gone := _taken_away(self.data, child.data)) is not None:
+            message = f"{name}: `{gone}` cannot be taken away by null; write {name} as a list of all that there are"
+            raise child.error((gone,), message, at_key=True)
         if not (isinstance(self.data, dict) and isinstance(child.data, dict)):
             return child
         kind = _KINDS.get(name)
@@ -339,6 +342,13 @@ def _items(items: list[Any]) -> str:
 
 def _is_map_of_maps(data: Any) -> bool:
     return isinstance(data, dict) and bool(data) and all(isinstance(value, dict) for value in data.values())
+
+
+def _taken_away(items: list[Any], changes: Any) -> str | None:
+    """Name an item of a list for which a map of changes has nothing; None if that is no map of changes, or has something for each."""
+    if not isinstance(changes, dict) or not all(change is None or isinstance(change, dict) for change in changes.values()):
+        return None
+    return next((key for key, change in changes.items() if change is None and _index_in(items, key) is not None), None)
 
 
 def _with(container: Any, route: Route, value: Any) -> Any:

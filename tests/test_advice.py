@@ -245,6 +245,19 @@ def test_simulation_follows_the_prediction(tmp_path: Path) -> None:
         assert found == pytest.approx(cost.iteration + cost.reconstruction, rel=0.15), layout
 
 
+@pytest.mark.parametrize("device", ["cheetah-15k4", "nvme-ssd", "mems-g2"])
+def test_pages_of_a_run_cost_what_they_do_in_one_command(tmp_path: Path, device: str) -> None:
+    """Of a device that does not read ahead: page by page, the model had every page wait for a command, a turn or the sled."""
+    whole = task(tmp_path)
+    stored = Platform(platform("compiled").machine, load_device(device))
+    costs = measured_costs(whole, stored, 1000)
+    layouts: list[Layout] = ["nsm", "pax", "super-row"]
+    for layout in layouts:
+        query = whole.workload.queries[1]
+        found = simulate(layout, query, whole, stored, 1000).io_seconds
+        assert found == pytest.approx(predict(layout, query, whole, costs).cost.io, rel=0.1), layout
+
+
 def advice(folder: Path, *arguments: str) -> Result:
     task(folder)
     files = ("--schema", str(folder / "schema.yaml"), "--workload", str(folder / "queries.yaml"))

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
+from files import write_experiment
 from typer.testing import CliRunner, Result
 
 from memwalk.analysis.advice.joins.algorithms import ALGORITHMS, Tuning, workload
@@ -15,6 +17,9 @@ from memwalk.analysis.advice.joins.reasons import reasons
 from memwalk.analysis.advice.joins.simulate import Simulated, simulate
 from memwalk.analysis.advice.joins.task import JoinTask
 from memwalk.analysis.cli.main import app
+from memwalk.analysis.experiments.expansion import expand
+from memwalk.analysis.experiments.schema import load_experiment
+from memwalk.analysis.experiments.settings import parse_set
 from memwalk.simcore.engines import native
 from memwalk.simcore.machine import load_machine
 
@@ -54,6 +59,17 @@ def ranked(*arguments: str) -> dict[str, Any]:
 
 def cycles(answer: dict[str, Any]) -> dict[str, float]:
     return {one["algorithm"]: one["simulated_cycles"] for one in answer["algorithms"]}
+
+
+def test_what_was_simulated_can_be_run_again(tmp_path: Path) -> None:
+    answer = ranked("--build", "2000", "--probe", "4000")
+    sets = [parse_set(setting) for setting in SMALL_CACHES]
+    for one in answer["algorithms"]:
+        text = json.dumps({"schema_version": 1, "id": "again", "machine": "thesis-simulator", "workload": one["workload"]})
+        (row,) = expand(load_experiment(write_experiment(tmp_path, text)), overrides=sets)
+        found = native.simulate(row.point.machine, row.point.workload)
+        assert one["simulated_cycles"] == pytest.approx(found["cycles"] / 4000), one["algorithm"]
+    assert {"false_positives", "cache_bytes", "prefetch_distance"} < {name for one in answer["algorithms"] for name in one["workload"]}
 
 
 def test_group_size_and_distance_are_those_of_equations_4_1_and_4_2() -> None:

@@ -102,7 +102,7 @@ def test_junit_counts_by_group() -> None:
 @pytest.mark.parametrize(
     ("check", "said"),
     [
-        (Check("a", "x", 100, 120, 0.05), "expected 100 within 5%, found 120"),
+        (Check("a", "x", 100, 120, 0.05, unit="cycles"), "expected 100 cycles within 5%, found 120 cycles"),
         (Check("a", "new", None, 7, 0), "found 7, and nothing was expected"),
         (Check("a", "gone", 7, None, 0), "expected 7, found nothing"),
     ],
@@ -146,20 +146,33 @@ def test_a_missing_baseline_is_a_mistake_and_no_success(baseline: Path) -> None:
 @pytest.mark.parametrize(("latency", "widest", "status"), [(100, 106, "agrees"), (100, 105, "without power"), (120, 150, "drift")])
 def test_a_choice_among_equals_is_no_agreement(latency: float, widest: float, status: str) -> None:
     cycles = pd.Series({1: widest, 2: 100.0, 4: latency})
-    check = is_best("a", "w=4 is best", cycles, 4, 0.05)
+    check = is_best("a", "w=4 is best", cycles, 4, 0.05, unit="cycles")
     assert check.status == status
     assert check.passed == (status == "agrees")
 
 
 def test_a_check_without_power_fails_and_says_so(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    flat = is_best("a", "w=2 is best", pd.Series({1: 104.0, 2: 100.0}), 2, 0.05)
+    flat = is_best("a", "w=2 is best", pd.Series({1: 104.0, 2: 100.0}), 2, 0.05, unit="cycles")
     monkeypatch.setattr(memwalk.analysis.check, "run_checks", lambda *_, **__: [flat])
     result = CliRunner().invoke(app, ["check", "--junit", str(tmp_path / "check.xml")])
     assert result.exit_code == 1
     assert "Without power" in result.stdout
     failure = ET.parse(tmp_path / "check.xml").find(".//failure")
     assert failure is not None
-    assert failure.get("message") == "nothing to choose from: the whole sweep is within 5% of 100.0, the worst is 104.0"
+    assert failure.get("message") == "nothing to choose from: the whole sweep is within 5% of 100.0 cycles, the worst is 104.0"
+
+
+def test_a_choice_that_was_not_swept_is_no_drift(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    unswept = is_best("a", "G=26 is best", pd.Series({2: 104.0, 4: 90.0}), 26, unit="cycles a tuple")
+    monkeypatch.setattr(memwalk.analysis.check, "run_checks", lambda *_, **__: [unswept])
+    result = CliRunner().invoke(app, ["check", "--junit", str(tmp_path / "check.xml")])
+    said = "the model chooses 26, which the sweep (2, 4) does not have; the best there is 90.0 cycles a tuple"
+    assert (unswept.status, result.exit_code) == ("not swept", 1)
+    assert f"a: G=26 is best: {said}" in result.stdout
+    assert "Drift" not in result.stdout
+    failure = ET.parse(tmp_path / "check.xml").find(".//failure")
+    assert failure is not None
+    assert failure.get("message") == said
 
 
 def test_a_check_of_a_model_has_no_power_where_memory_is_as_near_as_a_cache(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -195,6 +195,9 @@ def test_traces_are_described_headed_and_checked(tmp_path: Path) -> None:
     head = answer("trace", "head", "t.parquet", "-n", "3", cwd=tmp_path)
     assert len(head) == 3
     assert [(event["kind"], event["site"], event.get("phase")) for event in head[:2]] == [("flush", None, None), ("mark", None, "search")]
+    first = next(event for event in answer("trace", "head", "t.parquet", "-n", "20", cwd=tmp_path) if event["kind"] == "load")
+    assert f"{first['address']:#x}  " in memwalk("trace", "head", "t.parquet", "-n", "20", cwd=tmp_path).stdout
+    assert f" base {info['layout']['segments'][0]['base']:#x}, " in memwalk("trace", "info", "t.parquet", cwd=tmp_path).stdout
     events = pd.read_parquet(tmp_path / "t.parquet")
     assert len(events) == info["summary"]["events"] == answer("trace", "check", "t.parquet", cwd=tmp_path)["summary"]["events"]
     metadata = pq.read_metadata(tmp_path / "t.parquet").metadata

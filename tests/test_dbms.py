@@ -114,7 +114,7 @@ def test_an_unknown_profile_is_told_with_the_nearest_one() -> None:
 
 def test_an_experiment_names_varies_and_hashes_its_profile(tmp_path: Path) -> None:
     (tmp_path / "other.yaml").write_text(PROFILE.replace("40", "400"))
-    varied = rows(tmp_path, "dbms=[./tiny.yaml, ./other.yaml]")
+    varied = rows(tmp_path, f"dbms=[{tmp_path}/tiny.yaml, {tmp_path}/other.yaml]")
     assert {row.parameters["machine.dbms.name"] for row in varied} == {"tiny", "other"}
     without = rows(tmp_path, "dbms=null")
     assert not any("machine.dbms.name" in row.parameters for row in without)
@@ -126,7 +126,7 @@ def test_an_experiment_names_varies_and_hashes_its_profile(tmp_path: Path) -> No
 @pytest.mark.parametrize(
     ("setting", "answer"),
     [
-        ("dbms=./none.yaml", "DBMS profile ./none.yaml: no such file"),
+        ("dbms=./none.yaml", "none.yaml: no such file; name a DBMS profile"),
         ("dbms=3", "dbms is given by name or path, as text"),
         ("dbms.calls=3", "dbms names a profile as a whole; write machine.dbms.calls"),
     ],

@@ -245,6 +245,7 @@ def test_exports_are_described_and_never_overwrite(trace: Path) -> None:
         (("--format", "dramsim3", "-o", "t.trc"), "t.trc: exists already and is left alone"),
         (("--format", "gem5-packet", "-o", "u"), "holds the times of a machine; name one with --machine"),
         (("--format", "dinn", "-o", "u"), "did you mean `din`"),
+        (("--format", "xyz", "-o", "u"), "known here: din, dramsim3, ramulator2, ramulator1, champsim"),
         (("--format", "din", "-o", "no/such/u"), "no/such/u: No such file or directory"),
     ]:
         done = memwalk("trace", "export", trace, *arguments, cwd=trace.parent)

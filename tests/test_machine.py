@@ -110,6 +110,10 @@ def test_extends_changes_items_of_a_list_by_name_or_index(tmp_path: Path) -> Non
 
     for wrong, says in (
         (child.replace("L2:", "L9:"), r"wrong\.yaml:4:3: caches has no item `L9`; it has 0 to 1 or L1, L2"),
+        (
+            child.replace("{size_bytes: 128KiB, source: what if}", "null"),
+            r"wrong\.yaml:4:3: caches: `L2` cannot be taken away by null; write",
+        ),
         (child.replace(", source: what if}\n", "}\n", 1), r"wrong\.yaml:4:8: caches\.L2\.size_bytes has no source"),
         (child.replace("{size_bytes: 128KiB, source: what if}", "512KiB"), r"wrong\.yaml:4:3: caches: a map stands where a list belongs"),
     ):

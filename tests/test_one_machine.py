@@ -230,7 +230,7 @@ SCAN_PAGES = "kernel: table, layout: nsm, page_bytes: 4KiB, operation: scan, att
 
 def stored_rows(folder: Path, others: str, *sets: str, workload: str = SEARCH_PAGES) -> list[Row]:
     (folder / "device.yaml").write_text(DEVICE)
-    return rows(folder, others, "storage=./device.yaml", *sets, workload=workload)
+    return rows(folder, others, f"storage={folder}/device.yaml", *sets, workload=workload)
 
 
 def stored(folder: Path, others: str, *sets: str, workload: str = SEARCH_PAGES) -> Point:
@@ -354,7 +354,7 @@ def test_data_structures_have_to_be_those_of_one_of_them(tmp_path: Path) -> None
 
 def test_pages_of_all_have_to_fit(tmp_path: Path) -> None:
     (tmp_path / "device.yaml").write_text(DEVICE.replace("page_bytes", "blocks: 3000\npage_bytes"))
-    small = point(tmp_path, beside(SEARCH_PAGES), "storage=./device.yaml", workload=SEARCH_PAGES)
+    small = point(tmp_path, beside(SEARCH_PAGES), f"storage={tmp_path}/device.yaml", workload=SEARCH_PAGES)
     with pytest.raises(UserError, match="other, alone: storage device: the run asks for"):
         run(small)
 

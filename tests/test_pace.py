@@ -87,6 +87,24 @@ def test_nothing_is_said_of_the_time_left_before_anything_is_known() -> None:
     assert pace.done < pace.total, "an estimate that was too low is not the end"
 
 
+def test_the_time_left_of_what_goes_on_beyond_its_estimate_is_unknown() -> None:
+    """As of programs that repeat beside a workload: nobody knows how often."""
+    clock = Clock()
+    pace = Pace({"a": Work(("a",), events=10**9), "b": Work(("b",), events=10**8)}, clock)
+    pace.within("b", 0, 0)
+    clock.now = 10.0
+    pace.within("b", 10**8, 0)
+    clock.now = 60.0
+    pace.within("b", 10**8, 0)
+    assert pace.left() == pytest.approx(600, rel=0.2), "what is to come is most of it"
+    pace.finish("b", 10**8)
+    pace.within("a", 10**9, 0)
+    assert pace.left() is not None, "it may end as was estimated"
+    clock.now = 120.0
+    pace.within("a", 10**9, 0)
+    assert pace.left() is None
+
+
 def test_a_point_is_heard_of_while_it_runs(tmp_path: Path) -> None:
     text = EXPERIMENT.replace("operations: 50", "operations: 20000")
     point = expand(load_experiment(write_experiment(tmp_path, text)))[0].point

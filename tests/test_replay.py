@@ -111,6 +111,13 @@ def test_counts_say_where_they_need_time(folder: Path) -> None:
     assert "differs_from_timing" not in behind
 
 
+def test_counts_and_curves_say_that_threads_share_the_caches_of_one_core(threads: Path) -> None:
+    said = "its 2 threads run in turn on one core, and share its caches"
+    for command in (("replay", threads.name, "--mode", "counts", "--machine", "./small.yaml"), ("curve", threads.name)):
+        assert f"in no time, {said}\n" in memwalk(*command, cwd=threads.parent).stdout
+        assert json.loads(memwalk(*command, "--json", cwd=threads.parent).stdout)["differs_from_timing"] == [said]
+
+
 def test_counts_take_no_times(folder: Path) -> None:
     counting = ("replay", "t.parquet", "--mode", "counts", "--machine", "./small.yaml", "--set")
     for path, value in (

@@ -149,7 +149,7 @@ def test_points_are_told_apart_by_workload_and_storage(tmp_path: Path) -> None:
     assert not any(name.startswith("machine.") for row in found for name in row.parameters)
     (tmp_path / "slow").mkdir()
     (tmp_path / "slow/device.yaml").write_text(DEVICE.replace("5ms", "6ms"))
-    slow = rows(tmp_path, "storage.device=slow/device.yaml")
+    slow = rows(tmp_path, f"storage.device={tmp_path}/slow/device.yaml")
     assert {row.parameters["storage.device"] for row in slow} == {"device"}
     assert {row.point.id for row in slow}.isdisjoint(row.point.id for row in found)
 

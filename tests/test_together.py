@@ -197,6 +197,19 @@ def test_what_repeats_has_means_of_its_runs(device: System) -> None:
     assert "long.runs" not in found
 
 
+@pytest.mark.parametrize("again", [stream(1, count=20), {"kernel": "interleaved-read", "pages": 20}], ids=["its own rates", "those of all"])
+def test_rates_of_what_repeats_are_totals_over_times(device: System, again: dict[str, Any]) -> None:
+    """Runs beside the long one take longer than the last, which goes on when that has ended: the mean of their rates is another."""
+    found = of(together(device.on(1), {"again": again | {"repeat": True}, "long": stream(2, count=130, in_flight=1)}), "again")
+    assert found["runs"] > 2
+    times = [value for name, value in found.items() if name.startswith("io_") and name.endswith("_seconds") and name != "io_seconds"]
+    busy = sum(times) - found["io_queue_seconds"]
+    assert found["MB_per_second"] == pytest.approx(found["io_blocks"] * 512 / 1e6 / found["seconds"])
+    assert found["requests_per_second"] == pytest.approx(found["io_requests"] / found["seconds"])
+    assert found["mean_response_ms"] == pytest.approx(1000 * sum(times) / found["io_requests"])
+    assert found["disk_utilization"] == pytest.approx(busy / found["seconds"])
+
+
 @pytest.mark.parametrize(
     "again",
     [

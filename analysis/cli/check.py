@@ -18,7 +18,7 @@ def check(
     jobs: console.Jobs = None,
     json: console.Json = False,
 ) -> None:
-    """Compare every cost model with simulation, and simulation with stored cycles; exit with 1 on drift, or if a check could not fail."""
+    """Compare every cost model with simulation, and simulation with stored cycles; exit with 1 on drift, or if a check could not tell."""
     from memwalk.analysis.check import junit as as_junit
     from memwalk.analysis.check import run_checks
     from memwalk.analysis.cli.progress import progress
@@ -30,18 +30,20 @@ def check(
     checks = run_checks(jobs, progress(), update=update)
     if junit is not None:
         write_atomically(junit, as_junit(checks))
-    drifted, powerless = ([one for one in checks if one.status == status] for status in ("drift", "without power"))
+    drifted, powerless, unswept = ([one for one in checks if one.status == status] for status in ("drift", "without power", "not swept"))
     if json:
         console.print_json({"checks": [asdict(one) | {"status": one.status, "passed": one.passed} for one in checks]})
     else:
         groups = dict.fromkeys(one.group for one in checks)
-        counts = [[group, *(sum(one.group == group for one in some) for some in (checks, drifted, powerless))] for group in groups]
-        console.print_table("Checks", ["what", "checks", "drift", "without power"], [list(line) for line in counts])
+        counts = [[group, *(sum(one.group == group for one in some) for some in (checks, drifted, powerless, unswept))] for group in groups]
+        console.print_table("Checks", ["what", "checks", "drift", "without power", "not swept"], [list(line) for line in counts])
         if drifted:
-            lines = [[one.group, one.name, one.expected, one.found, f"{one.tolerance:.0%}"] for one in drifted]
-            console.print_table("Drift", ["what", "where", "expected", "found", "tolerance"], lines, numeric_from=2)
+            lines = [[one.group, one.name, one.expected, one.found, one.unit, f"{one.tolerance:.0%}"] for one in drifted]
+            console.print_table("Drift", ["what", "where", "expected", "found", "unit", "tolerance"], lines, numeric_from=2)
         if powerless:
-            lines = [[one.group, one.name, one.expected, one.worst, f"{one.tolerance:.0%}"] for one in powerless]
-            console.print_table("Without power", ["what", "where", "best", "worst", "tolerance"], lines, numeric_from=2)
-    if drifted or powerless:
+            lines = [[one.group, one.name, one.expected, one.worst, one.unit, f"{one.tolerance:.0%}"] for one in powerless]
+            console.print_table("Without power", ["what", "where", "best", "worst", "unit", "tolerance"], lines, numeric_from=2)
+        for one in unswept:
+            typer.echo(f"{one.group}: {one.name}: {one.difference()}")
+    if drifted or powerless or unswept:
         raise typer.Exit(1)

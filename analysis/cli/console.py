@@ -32,7 +32,11 @@ Json = Annotated[bool, typer.Option("--json", help="Print JSON to stdout.")]
 """The ``--json`` option of every command that has results."""
 Sets = Annotated[
     list[str],
-    typer.Option("--set", metavar="PATH=VALUE", help="Override a value, such as workload.keys=100000; repeatable."),
+    typer.Option(
+        "--set",
+        metavar="PATH=VALUE",
+        help="Override a value, such as workload.keys=100000; paths of files are relative to the current folder; repeatable.",
+    ),
 ]
 """The ``--set`` option."""
 MachineSets = Annotated[

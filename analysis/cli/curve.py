@@ -59,6 +59,7 @@ def curve(
         raise UserError("--against-exact compares an estimate; add --shards or --shards-lines")
     from memwalk.analysis.capacities import Geometry
     from memwalk.analysis.traces import curves
+    from memwalk.analysis.traces.facts import DIFFERS, NPY, TraceFacts
 
     console.warn_of_build()
     geometry = Geometry(line, sets)
@@ -80,6 +81,8 @@ def curve(
         raise UserError(f"--{path}: {message}") from None
     classes = None if machine is None else _classes(trace, machine)
     result: dict[str, Any] = {"trace": str(trace), "line_bytes": line, "sets": sets}
+    if trace.suffix != NPY and (in_turn := TraceFacts.of(trace).in_turn):
+        result[DIFFERS] = [in_turn]
     result |= {name: table.to_dict("records") for name, table in tables.items()}
     if against_exact:
         off = (tables["sample"]["miss_ratio"] - tables["exact"]["miss_ratio"]).abs()
@@ -127,6 +130,8 @@ def _write(folder: "ResultsFolder", trace: Path, tables: "dict[str, pd.DataFrame
 
 def _print(result: dict[str, Any], *, every_row: bool) -> None:
     """Print the curves, at powers of two if nobody chose the sizes, and the classes."""
+    from memwalk.analysis.cli.replay_tables import print_differences
+
     for name in ("sample", "exact"):
         if name in result:
             rows = [row for row in result[name] if every_row or row["ways"] & (row["ways"] - 1) == 0] or result[name]
@@ -141,3 +146,4 @@ def _print(result: dict[str, Any], *, every_row: bool) -> None:
         columns = list(result["classes"][0]) if result["classes"] else []
         cells = [[row[column] for column in columns] for row in result["classes"]]
         console.print_table("misses by cause", columns, cells, numeric_from=2)
+    print_differences(result)

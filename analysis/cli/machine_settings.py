@@ -1,14 +1,13 @@
 """`--set` where a machine is all there is to set, and options that name a machine and what belongs to it."""
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 from memwalk.analysis.experiments.effect import refuse_without_effect
 from memwalk.analysis.experiments.layers import wholes_first
 from memwalk.analysis.experiments.run_facts import Run
 from memwalk.analysis.experiments.settings import parse_sets
-from memwalk.simcore.config_files import is_path
+from memwalk.simcore.config_files import from_here
 from memwalk.simcore.dbms import PART
 from memwalk.simcore.errors import UserError
 from memwalk.simcore.machine import Setting, load_machine
@@ -49,8 +48,7 @@ def with_cores(machine: Mapping[str, Any], cores: int) -> dict[str, Any]:
 
 
 def _named(part: str, name: str) -> Setting:
-    chosen = str(Path(name).resolve()) if is_path(name) else name
-    return Setting((part,), Sourced.uniform(chosen, Place(f"--{part} {name}")))
+    return Setting((part,), Sourced.uniform(from_here(name), Place(f"--{part} {name}")))
 
 
 def _below_machine(setting: Setting) -> Setting:

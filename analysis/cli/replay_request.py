@@ -9,11 +9,9 @@ from pathlib import Path
 from memwalk.analysis.cli.replay_samples import SamplePlan
 from memwalk.analysis.experiments.effect import refuse_without_effect
 from memwalk.analysis.experiments.run_facts import Run
-from memwalk.analysis.traces.facts import TraceFacts
+from memwalk.analysis.traces.facts import NPY, TraceFacts
 from memwalk.simcore.errors import UserError
 from memwalk.simcore.machine import Machine, Setting
-
-NPY = ".npy"
 
 
 class Engine(StrEnum):

@@ -1,10 +1,12 @@
 """What `memwalk replay` prints: one table per kind of replay."""
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import typer
 
 from memwalk.analysis.cli import console
+from memwalk.analysis.traces.facts import DIFFERS
 from memwalk.simcore.engines.native import Statistics
 
 if TYPE_CHECKING:
@@ -91,5 +93,10 @@ def print_counts(title: str, statistics: Statistics) -> None:
     rows = [[row["phase"], row["segment"], *row["served"], *([sum(row["prefetched"])] if lines else [])] for row in statistics["breakdown"]]
     title = "lines by the level that served them" if lines else "loads and stores by the level that served their last line"
     console.print_table(title, ["phase", "segment", *servers(statistics), *(["prefetched"] if lines else [])], rows, numeric_from=2)
-    for reason in statistics.get("differs_from_timing", ()):
+    print_differences(statistics)
+
+
+def print_differences(counted: Mapping[str, Any]) -> None:
+    """Print how counts without time are others than those of a run in time."""
+    for reason in counted.get(DIFFERS, ()):
         typer.echo(f"in no time, {reason}")

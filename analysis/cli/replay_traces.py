@@ -5,6 +5,7 @@ from collections.abc import Callable
 from memwalk.analysis.cli import console, replay_tables
 from memwalk.analysis.cli.event_progress import event_progress
 from memwalk.analysis.cli.replay_request import ReplayRequest
+from memwalk.analysis.traces.facts import DIFFERS
 from memwalk.simcore.engines import native
 from memwalk.simcore.engines.native import Progress, Statistics
 from memwalk.simcore.machine import spec_error
@@ -13,7 +14,13 @@ from memwalk.simcore.machine import spec_error
 def replay_counts(request: ReplayRequest, *, json: bool) -> None:
     """Count hits and misses of a trace, or of an array of addresses, and print them."""
     machine = request.machine.native()
-    _replay(request, lambda progress: native.count(request.first, machine, progress), replay_tables.print_counts, json=json)
+    in_turn = [one.in_turn for one in request.facts if one.in_turn]
+
+    def count(progress: Progress) -> Statistics:
+        counted = native.count(request.first, machine, progress)
+        return counted | {DIFFERS: [*counted.get(DIFFERS, ()), *in_turn]} if in_turn else counted
+
+    _replay(request, count, replay_tables.print_counts, json=json)
 
 
 def replay_cores(request: ReplayRequest, *, json: bool) -> None:

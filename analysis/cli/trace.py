@@ -21,6 +21,14 @@ app = typer.Typer(
 
 Trace = Annotated[Path, typer.Argument(help="Trace file.")]
 
+_AT_ADDRESSES = frozenset(
+    (
+        *("load", "store", "store_nta", "exchange", "prefetch", "prefetch_nta", "fetch", "page_arrival"),
+        *("latch", "unlatch", "share_latch", "await_latch"),
+    )
+)
+"""Kinds of events that are somewhere in memory; others have a page, a call, a phase or the way of a branch in the place of an address."""
+
 app.command("import", epilog=trace_import.EXAMPLE)(trace_import.import_trace)
 app.command(epilog=trace_record.EXAMPLE)(trace_record.record)
 
@@ -41,7 +49,11 @@ def recorder(folder: Annotated[Path, typer.Argument(help="Where to write them; a
 @app.command(epilog="Example: memwalk trace info search.parquet --json")
 def info(trace: Trace, json: console.Json = False) -> None:
     """Show where a trace comes from and how much it holds."""
-    console.print_fields(str(trace), native.trace_info(trace), json=json)
+    found = native.trace_info(trace)
+    if not json:
+        segments = [segment | {"base": hex(segment["base"])} for segment in found["layout"]["segments"]]
+        found = found | {"layout": found["layout"] | {"segments": segments}}
+    console.print_fields(str(trace), found, json=json)
 
 
 @app.command(epilog="Example: memwalk trace head search.parquet -n 20")
@@ -57,7 +69,8 @@ def head(
         console.print_json(events)
         return
     columns = list(dict.fromkeys(key for event in events for key in event))
-    console.print_table(str(trace), columns, [[event.get(column) for column in columns] for event in events], numeric_from=0)
+    rows = [event | ({"address": hex(event["address"])} if event["kind"] in _AT_ADDRESSES else {}) for event in events]
+    console.print_table(str(trace), columns, [[row.get(column) for column in columns] for row in rows], numeric_from=0)
 
 
 @app.command(epilog="Example: memwalk trace check search.parquet")

@@ -7,7 +7,7 @@ import typer
 
 from memwalk.analysis.cli import console
 from memwalk.analysis.cli.event_progress import event_progress
-from memwalk.analysis.cli.trace_formats import at_export
+from memwalk.analysis.cli.trace_formats import at_export, told_at_export
 from memwalk.analysis.experiments.parameters import either
 from memwalk.simcore.engines import native
 from memwalk.simcore.errors import UserError
@@ -15,6 +15,8 @@ from memwalk.simcore.files import expect_new_file
 from memwalk.simcore.machine import load_machine
 from memwalk.simcore.validation import nearest
 
+_NAMES = told_at_export(entry["name"] for entry in native.export_formats())
+"""Of all formats."""
 COMPRESSED = (".gz", ".xz")
 """Ends of names whose files are compressed."""
 PROMISED = (".bz2", ".br", ".lz4", ".lzma", ".snappy", ".z", ".zip", ".zst", ".zstd", ".7z")
@@ -24,7 +26,7 @@ PROMISED = (".bz2", ".br", ".lz4", ".lzma", ".snappy", ".z", ".zip", ".zst", ".z
 def export(
     *,
     trace: Annotated[Path, typer.Argument(help="Trace file.")],
-    format_: Annotated[str, typer.Option("--format", help="din, dramsim3, ramulator2, ramulator1, champsim, gem5-packet or gem5-elastic.")],
+    format_: Annotated[str, typer.Option("--format", help=f"{either(_NAMES)}.")],
     output: Annotated[Path, typer.Option("--out", "-o", help="File to write; .gz and .xz are compressed.")],
     machine: Annotated[
         str | None, typer.Option(help="Machine whose line size and clock the file is for; the gem5 formats need one.")
@@ -35,7 +37,7 @@ def export(
     formats = {entry["name"]: entry for entry in native.export_formats()}
     format_ = at_export(format_, formats)
     if format_ not in formats:
-        raise UserError(f"--format {format_}: {nearest(format_, formats)}")
+        raise UserError(f"--format {format_}: {nearest(format_, _NAMES)}")
     if machine is None and formats[format_]["needs_machine"]:
         raise UserError(f"--format {format_}: holds the times of a machine; name one with --machine")
     _refuse_promise(output)

@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from memwalk.analysis.experiments.work import Kind, Work
+from memwalk.analysis.experiments.work import MOST_DONE, Kind, Work
 
 _CONFIDENCE = 0.5
 """Estimated seconds of a kind that must be done until its own pace counts as much as that of the whole run."""
@@ -17,6 +17,8 @@ class _Running:
     began: float
     events: int = 0
     share: float = 0.0
+    nearly_done: float | None = None
+    """When it had done all but what is not said before the end."""
 
 
 class Pace:
@@ -46,6 +48,8 @@ class Pace:
         running.events = max(running.events, events)
         if events or steps or built:
             running.share = max(running.share, self._estimated[point].done(running.events, steps, built))
+            if running.share >= MOST_DONE and running.nearly_done is None:
+                running.nearly_done = self._clock()
 
     def finish(self, point: str, events: int) -> None:
         """Hear that a point is done."""
@@ -67,7 +71,10 @@ class Pace:
         return events / max(self._clock() - self._started, 1e-3)
 
     def left(self) -> float | None:
-        """Estimate the seconds until the last point is done; None while nothing is known."""
+        """Estimate the seconds until the last point is done; None while nothing is known.
+
+        Nothing is known, too, of a point that goes on beyond its estimate, once it has done so for longer than all the rest would take.
+        """
         taken, done, now = dict(self._taken), dict(self._done), self._clock()
         for point, running in self._running.items():
             work = self._estimated[point]
@@ -87,4 +94,6 @@ class Pace:
             expected = work.seconds * slowness(work.kind)
             rest.append(expected * (1 - running.share) if running.share else max(expected - (now - running.began), 0.0))
         whole: float = sum(rest) / self._workers
-        return max([whole, *rest])
+        left = max([whole, *rest])
+        beyond = [now - running.nearly_done for running in self._running.values() if running.nearly_done is not None]
+        return None if max(beyond, default=0.0) > left else left

@@ -2,18 +2,27 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
 from typing import Any, TypeAlias
 
 from memwalk.analysis.experiments.beside import BESIDE
 from memwalk.analysis.experiments.layers import MACHINE, covers, refuse_covered, wholes_first, within
+from memwalk.analysis.experiments.parameters import kernels
 from memwalk.analysis.experiments.schema import FULL_SCALE, Experiment, scale_settings
 from memwalk.analysis.experiments.schema_paths import takes_list, unknown, words
+from memwalk.analysis.experiments.storage import STORAGE
+from memwalk.simcore.config_files import from_here
+from memwalk.simcore.dbms import PART
 from memwalk.simcore.errors import UserError
 from memwalk.simcore.machine import Setting, is_in_words
 from memwalk.simcore.yaml_source import Place, Route, Sourced, dotted, parse_value
 
 _ROOTS = ("machine", "dbms", "storage", BESIDE, "workload")
 """The parts of an experiment, below which paths of parameters begin."""
+
+_NAMING_CONFIGS: tuple[Route, ...] = (MACHINE, (PART,), (STORAGE,), (STORAGE, "device"))
+"""Where names or paths of machines, DBMS profiles and devices stand."""
 
 MACHINES = "machines"
 """Where an experiment names several machines: an axis of its grid, the slowest."""
@@ -52,12 +61,16 @@ class Plan:
 
 
 def parse_set(text: str) -> Setting:
-    """Read a ``--set a.b=value`` option; the value is YAML. Raises UserError."""
+    """Read a ``--set a.b=value`` option; the value is YAML, and files that it names lie where the user is, not where the experiment is.
+
+    Raises UserError.
+    """
     path, equals, value = text.partition("=")
     place = Place(f"--set {text}")
     if not equals:
         raise UserError(f"{place}: no `=`; write for example --set workload.keys=100000")
-    return _setting(path.strip(), parse_value(value, place), place)
+    setting = _setting(path.strip(), parse_value(value, place), place)
+    return Setting(setting.route, Sourced(_files_from_here(setting.route, setting.value.data), setting.value.spots))
 
 
 def parse_sets(texts: Iterable[str]) -> list[Setting]:
@@ -69,6 +82,25 @@ def parse_sets(texts: Iterable[str]) -> list[Setting]:
             first = before.value.spot(()).value
             raise setting.value.error((), f"{dotted(setting.route)} is set twice, by {first}, too; keep one of them")
     return list(settings.values())
+
+
+def _files_from_here(route: Route, data: Any) -> Any:
+    """Make relative paths of files absolute in what is set at a route."""
+    if isinstance(data, dict):
+        return {key: _files_from_here((*route, key), value) for key, value in data.items()}
+    if isinstance(data, list):
+        return [_files_from_here(route, value) for value in data]
+    if not isinstance(data, str):
+        return data
+    if route in _NAMING_CONFIGS:
+        return from_here(data)
+    return str(Path(data).absolute()) if len(route) > 1 and route[0] in ("workload", BESIDE) and route[-1] in _naming_page_files() else data
+
+
+@cache
+def _naming_page_files() -> frozenset[str]:
+    """Return the parameters of workloads that name page files."""
+    return frozenset(one.name for kernel in kernels().values() for one in kernel.parameters if one.is_file)
 
 
 def plan(experiment: Experiment, scale: str, overrides: Sequence[Setting], machine: Setting | None = None) -> Plan:

@@ -30,6 +30,10 @@ Kind: TypeAlias = tuple[str | None, ...]
 """What points have in common that err in the same direction: kernel, operation, layout, machine, DBMS, device."""
 
 
+MOST_DONE = 0.99
+"""Share of a point that is said to be done as long as it is not at its end."""
+
+
 @dataclass(frozen=True)
 class Work:
     """The work of one point: estimated units, and what kind of work it is."""
@@ -61,7 +65,7 @@ class Work:
         """
         steps = min(steps, self.steps)
         begun = self.overhead if events or steps else min(_POINT + built * _BUILDING_STEP, self.overhead)
-        return min((begun + self.seconds_of(events, steps)) / self.seconds, 0.99)
+        return min((begun + self.seconds_of(events, steps)) / self.seconds, MOST_DONE)
 
 
 def structure(workload: dict[str, Any]) -> str:

@@ -36,7 +36,7 @@ def _multiple(study: Study) -> Iterable[Check]:
     (row,) = rows(study["tests"], "vertical").to_dict("records")
     pages = hash_join.sub_partition_pages(PAGE_BYTES, PAGE_TUPLES, TABLE_BYTES, CACHE_BYTES)
     filled = math.ceil(float(row["workload.tuples"]) / (pages * PAGE_TUPLES))
-    yield Check("sub-partition pages (5.1)", f"sub-partitions of K={pages} pages", filled, float(row["filters"]), 0)
+    yield Check("sub-partition pages (5.1)", f"sub-partitions of K={pages} pages", filled, float(row["filters"]), 0, unit="filters")
     yield _drawn(f"{SUB_PARTITIONS} filters", RATE, float(row["ids"]))
 
 

@@ -44,7 +44,9 @@ class Widths:
         cycles = pd.Series({_named(_lines(point, self.swept)): float(point["cycles"]) for point in points})
         width = fractal_tree.chosen_width(self.scheme, _page(points[0]), study.costs("thesis-simulator"))
         chosen = _named((width.nonleaf_lines, width.leaf_lines) if len(self.swept) == 2 else (width.leaf_lines,))
-        yield is_best("node widths (3.1)", f"{self.scheme} {chosen} of {len(cycles)} widths is best", cycles, chosen, TOLERANCE)
+        yield is_best(
+            "node widths (3.1)", f"{self.scheme} {chosen} of {len(cycles)} widths is best", cycles, chosen, TOLERANCE, unit="cycles"
+        )
 
 
 WIDTHS = (
@@ -61,7 +63,9 @@ def _page_reads(study: Study) -> Iterable[Check]:
             point = rows(study[panel], variant).iloc[0]
             page, keys, searches = _page(point), int(point["workload.keys"]), int(point["workload.operations"])
             predicted = search_page_reads(keys, _fan_out(variant, page, point), searches)
-            yield Check("page reads", f"{variant}, {page.page_bytes >> 10} KB", predicted, float(point["pages_read"]), READS_TOLERANCE)
+            yield Check(
+                "page reads", f"{variant}, {page.page_bytes >> 10} KB", predicted, float(point["pages_read"]), READS_TOLERANCE, unit="pages"
+            )
 
 
 def _fan_out(variant: str, page: IndexPage, point: pd.Series[float]) -> int:

@@ -69,6 +69,9 @@ PARTITIONING = Phase(
 )
 
 
+_UNIT = "cycles a tuple"
+
+
 @dataclass(frozen=True)
 class Tuning:
     """A phase on a machine, with a figure that tunes it."""
@@ -107,7 +110,7 @@ class Tuning:
     def hidden(self, study: Study) -> Iterable[Check]:
         """Compare the time at the best group size with that of the stages: with all misses hidden, nothing else is left."""
         cycles = self.cycles(study, self.phase.by_group, GROUP_SIZE)
-        yield Check("hidden misses (4.1)", f"{self}: C_0 + ... + C_k", sum(self.stages()), float(cycles.min()), MODEL_TOLERANCE)
+        yield Check("hidden misses (4.1)", f"{self}: C_0 + ... + C_k", sum(self.stages()), float(cycles.min()), MODEL_TOLERANCE, unit=_UNIT)
 
     def hidden_study(self) -> ModelStudy:
         """Sweep group sizes where the bus has no limit and page walks are free, of which the equations do not know."""
@@ -138,9 +141,11 @@ class Tuning:
         return ModelStudy(self.figure, (panel,), (*self.phase.overrides, *slower, *settings, sweep), look, (variant,))
 
     def _best(self, group: str, symbol: str, cycles: pd.Series[float], modelled: int, published: int | None) -> Iterable[Check]:
-        yield is_best(group, f"{self}: {symbol}={modelled} is best", cycles, modelled, TOLERANCE)
+        yield is_best(group, f"{self}: {symbol}={modelled} is best", cycles, modelled, TOLERANCE, unit=_UNIT)
         if published is not None:
-            yield is_best(group, f"{self}: the published {symbol}={published} is best", cycles, published, TOLERANCE)
+            yield is_best(
+                group, f"{self}: the published {symbol}={published} is best", cycles, published, TOLERANCE, unit=_UNIT, by="the thesis"
+            )
 
     def __str__(self) -> str:
         latency = "" if self.latency is None else f" with T1 = {self.latency}"

@@ -17,7 +17,7 @@ def _scans(study: Study) -> Iterable[Check]:
             constants = table_scan.Constants(pool_pages=2 * row["workload.prefetch_bytes"] / row["workload.page_bytes"])
             name = f"{store}, {table.scanned} of {table.columns} columns of {table.rows:,} rows"
             modelled = table_scan.scan_seconds(store, table, constants)
-            yield Check("scan cost (1-12)", name, modelled, float(row["seconds"]), MODEL_TOLERANCE)
+            yield Check("scan cost (1-12)", name, modelled, float(row["seconds"]), MODEL_TOLERANCE, unit="s")
 
 
 _TENTH = ("workload.prefetch_bytes=26843545",)

@@ -30,32 +30,34 @@ def _cold_searches(study: Study) -> Iterable[Check]:
             layout, keys, width = node_layout(row), int(row["workload.keys"]), int(row[WIDTH])
             modelled[width] = search.cold_search_cost(layout, keys, costs)
             name = f"{variant} w={width}"
-            yield Check("levels (2.1)", name, search.levels(layout, keys), float(row["levels"]), 0)
-            yield Check("cold search cost (2.2)", name, modelled[width], float(simulated.loc[width]), MODEL_TOLERANCE)
+            yield Check("levels (2.1)", name, search.levels(layout, keys), float(row["levels"]), 0, unit="levels")
+            yield Check(
+                "cold search cost (2.2)", name, modelled[width], float(simulated.loc[width]), MODEL_TOLERANCE, unit="cycles a search"
+            )
         width = min(modelled, key=lambda w: (modelled[w], w))
-        yield is_best("optimal width (2.2)", f"{variant} w={width} is best", simulated, width)
+        yield is_best("optimal width (2.2)", f"{variant} w={width} is best", simulated, width, unit="cycles a search")
 
 
 def _distance(study: Study) -> Iterable[Check]:
     """Figure 2.25(a): the time of scans at the modelled prefetch distance against the best."""
     distance = scan.prefetch_distance(8, study.costs("thesis-simulator"))
-    yield is_best("prefetch distance (2.8)", f"d={distance} is best", _along(study["distance"], DISTANCE), distance)
+    yield is_best("prefetch distance (2.8)", f"d={distance} is best", _along(study["distance"], DISTANCE), distance, unit="cycles")
 
 
 def _chunk(study: Study) -> Iterable[Check]:
     """Figure 2.25(b) with memory far away: the time of scans at the modelled chunk size against the best."""
     lines = scan.chunk_lines(16, replace(study.costs("thesis-simulator"), full=FAR))
-    yield is_best("chunk size (2.9)", f"c={lines} with T1 = {FAR} is best", _along(study["chunk-scan"], CHUNK), lines)
+    yield is_best("chunk size (2.9)", f"c={lines} with T1 = {FAR} is best", _along(study["chunk-scan"], CHUNK), lines, unit="cycles")
 
 
 def _chain(study: Study) -> Iterable[Check]:
     """Table 2.2: T1 and T_tlb, measured as section 2.4.1 does."""
     costs = study.costs("itanium2-900")
     warm, cold = (float(series(study["chain"], f"{tlb} TLB", per="operations").max()) for tlb in ("warm", "cold"))
-    yield Check("machine as measured", "itanium2-900 T1", costs.full, warm, MEASUREMENT_TOLERANCE)
+    yield Check("machine as measured", "itanium2-900 T1", costs.full, warm, MEASUREMENT_TOLERANCE, unit="cycles")
     # Section 2.4.1 subtracts the warm chain. Half of that chain's accesses hit the second-level TLB (64 pages, 32 entries in
     # the first), and warming the TLB is in it too, so the difference falls short of T_tlb; the cold chain has neither.
-    yield Check("machine as measured", "itanium2-900 T1 + T_tlb", costs.full + costs.tlb, cold, CLOSE_TOLERANCE)
+    yield Check("machine as measured", "itanium2-900 T1 + T_tlb", costs.full + costs.tlb, cold, CLOSE_TOLERANCE, unit="cycles")
 
 
 def _array(study: Study) -> Iterable[Check]:
@@ -64,7 +66,7 @@ def _array(study: Study) -> Iterable[Check]:
     Per fill, not per line visited: the fills that warm the array and the TLB take the bus as well.
     """
     least = float(series(study["array"], "pointer array", per="bus_fills").min())
-    yield Check("machine as measured", "itanium2-900 T_next", study.costs("itanium2-900").next, least, CLOSE_TOLERANCE)
+    yield Check("machine as measured", "itanium2-900 T_next", study.costs("itanium2-900").next, least, CLOSE_TOLERANCE, unit="cycles")
 
 
 def _along(panel: pd.DataFrame, axis: str) -> "pd.Series[float]":

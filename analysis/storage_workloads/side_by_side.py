@@ -22,6 +22,9 @@ T = TypeVar("T")
 SECONDS = "seconds"
 """Column of what a program takes, by which those that have an end are compared."""
 
+_PER_TIME = "_per_second"
+"""How names of columns end that are rates: what is done over the time it takes."""
+
 
 @dataclass(frozen=True)
 class Side:
@@ -60,7 +63,13 @@ class Ran(NamedTuple):
     began_ps: int
     """On the clock of all that ran."""
     measured: Period
-    columns: Columns
+    own: Columns
+    """Columns of its kernel."""
+
+    @property
+    def columns(self) -> Columns:
+        """Columns that all programs have, and behind them those of its kernel, which may take their place."""
+        return _common((self.measured,)) | self.own
 
 
 @dataclass(frozen=True)
@@ -108,11 +117,22 @@ class Outcome:
 
 def _means(runs: Sequence[Ran]) -> Columns:
     """Return the columns of one run, or the means of several."""
-    times = len(runs)
-    if times == 1:
+    if len(runs) == 1:
         return runs[0].columns
-    means = {name: sum(ran.columns[name] for ran in runs) / times for name in runs[0].columns}
-    return means | {SECONDS: seconds(sum(ran.measured.elapsed_ps for ran in runs)) / times}
+    own = {name: _mean(name, runs) for name in runs[0].own if name != SECONDS}
+    return _common([ran.measured for ran in runs]) | own
+
+
+def _mean(column: str, runs: Sequence[Ran]) -> float:
+    """Return the mean of a kernel's column; of a rate the one of all runs together."""
+    values = [ran.own[column] for ran in runs]
+    return _over_time(values, [ran.measured for ran in runs]) if column.endswith(_PER_TIME) else sum(values) / len(runs)
+
+
+def _over_time(rates: Sequence[float], runs: Sequence[Period]) -> float:
+    """Return the rate of runs together, of which the longer ones have more to say."""
+    elapsed = [run.elapsed_ps for run in runs]
+    return rates[0] if len(runs) == 1 else sum(rate * ps for rate, ps in zip(rates, elapsed, strict=True)) / sum(elapsed)
 
 
 def first_blocks(system: System, sides: Mapping[str, Side], first_block: int = 0) -> dict[str, int]:
@@ -264,15 +284,21 @@ class _Runs:
         return MisfitError("kernel", f"program {self._name}, {when}: {message}", (self._name,))
 
 
-def _ran(periods: Sequence[Period], columns: Columns) -> Ran:
-    """Put the columns that all programs have before those of a kernel; the last of the periods is what was measured."""
-    measured = periods[-1]
-    elapsed, served = seconds(measured.elapsed_ps), measured.served
-    common: Columns = {
-        SECONDS: elapsed,
+def _ran(periods: Sequence[Period], own: Columns) -> Ran:
+    """Put together what became of a run; the last of its periods is what was measured."""
+    return Ran(periods[0].began_ps, periods[-1], own)
+
+
+def _common(runs: Sequence[Period]) -> Columns:
+    """Return the columns that all programs have: counts and times of a run in the mean, and rates of all runs together."""
+    elapsed = seconds(sum(run.elapsed_ps for run in runs))
+    served = reduce(add, (run.served for run in runs))
+    totals = {SECONDS: elapsed} | io_columns(served)
+    a_run = totals if len(runs) == 1 else {name: total / len(runs) for name, total in totals.items()}
+    rates = {
         "requests_per_second": served.requests / elapsed if elapsed else 0.0,
         "MB_per_second": served.blocks * BLOCK_BYTES / 1e6 / elapsed if elapsed else 0.0,
         "mean_response_ms": 1000 * seconds(served.response_ps) / served.requests if served.requests else 0.0,
-        "disk_utilization": measured.utilization,
+        "disk_utilization": _over_time([run.utilization for run in runs], runs),
     }
-    return Ran(periods[0].began_ps, measured, common | io_columns(served) | columns)
+    return {SECONDS: a_run.pop(SECONDS)} | rates | a_run

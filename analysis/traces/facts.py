@@ -10,6 +10,10 @@ from memwalk.simcore.engines import native
 from memwalk.simcore.errors import UserError
 from memwalk.simcore.validation import nearest
 
+DIFFERS = "differs_from_timing"
+"""Under which counts say how those of a run in time are others."""
+NPY = ".npy"
+"""How names of arrays of addresses end, which are counted as traces are, and say nothing of themselves."""
 _DEPENDENCES = "dependences"
 """What is among those that a trace lacks if it says of no access which it needs."""
 IMPORTED = "imported"
@@ -64,6 +68,11 @@ class TraceFacts:
             lacks=tuple(imported.get("lost", ())),
             warnings=tuple(imported.get("warnings", ())),
         )
+
+    @property
+    def in_turn(self) -> str:
+        """How its threads are counted without time, which says when each of them goes on; empty if there is one."""
+        return f"its {self.threads} threads run in turn on one core, and share its caches" if self.threads > 1 else ""
 
     def described(self) -> dict[str, Any]:
         """Return what a result says of its trace."""

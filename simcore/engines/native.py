@@ -329,7 +329,7 @@ def _options(repetitions: int, evict_bytes: int) -> dict[str, int]:
 
 
 def count(source: Source, machine: dict[str, Any], progress: Progress = None) -> Statistics:
-    """Count the hits, misses and write-backs of a machine's caches, without time and many times faster than `replay`.
+    """Count the hits, misses and write-backs of a machine's caches, without time and in less of it than `replay` takes.
 
     A bare address reads one byte. Raises SpecError if the machine cannot be or has caches that counts mode does not know.
     """

@@ -53,8 +53,19 @@ def _waits(times: Mapping[str, Any], reads: int, task: IndexTask, page_bytes: in
         return waits / alone, (seconds - waits) / alone - reads
     if task.cores == 1:
         return reads * queue / (seconds - queue), 0.0
-    alone = times["io_busiest_seconds"] / times["io_requests"]
-    return max(seconds / alone - reads, 0.0), 0.0
+    in_turn = seconds / (times["io_busiest_seconds"] / times["io_requests"])
+    return max(in_turn * _turn(times, task, page_bytes) - reads, 0.0), 0.0
+
+
+def _turn(times: Mapping[str, Any], task: IndexTask, page_bytes: int) -> float:
+    """Return how long a device is busy with a read among others, in times of a read alone.
+
+    Of one that has waited that may be less, as a MEMStore takes a command while it serves another. The busier it is, the more have waited.
+    """
+    alone = task.page_seconds(page_bytes)
+    hidden = max(1 - task.page_interval(page_bytes) / alone, 0.0)
+    busy: float = times["io_busiest_seconds"] / times["seconds"]
+    return 1 - hidden * min(busy, 1.0)
 
 
 def _latch_slots(found: Statistics, operation: Operation) -> int:

@@ -9,6 +9,7 @@ from typing import Any, Literal, TypeAlias
 from memwalk.analysis import stage_times
 from memwalk.analysis.advice.joins.task import JoinTask
 from memwalk.analysis.cost_models import hash_join
+from memwalk.analysis.experiments.parameters import are_met, kernels
 from memwalk.simcore.engines import native
 
 PAIRS_AHEAD = 4
@@ -118,7 +119,10 @@ def workload(algorithm: Algorithm, tuning: Tuning, cores: int, build: int, probe
         },
         "inspector": {"cache_bytes": _part(task), "prefetch_distance": PAIRS_AHEAD, "false_positives": FALSE_POSITIVES},
     }
-    return {**_joined(task, build, probe, cores), "algorithm": algorithm.name, **parameters.get(algorithm.name, {})}
+    joined = {**_joined(task, build, probe, cores), "algorithm": algorithm.name, **parameters.get(algorithm.name, {})}
+    # An experiment refuses what has no effect.
+    idle = {one.name for one in kernels()[joined["kernel"]].parameters if not are_met(one.effect, joined)}
+    return {name: value for name, value in joined.items() if name not in idle}
 
 
 def check(task: JoinTask) -> None:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any
 
 from memwalk.analysis.advice.explained import CLOSE
 from memwalk.analysis.advice.joins.algorithms import ALGORITHMS, MEMORY, Algorithm, Tuning, check
-from memwalk.analysis.advice.joins.simulate import Simulated, needed_bytes, simulate
+from memwalk.analysis.advice.joins.simulate import Simulated, needed_bytes, part, simulate
 from memwalk.analysis.advice.joins.task import JoinTask
 from memwalk.simcore.engines import native
 from memwalk.simcore.errors import UserError
@@ -33,6 +34,8 @@ class JoinAdvice:
     """That the lines of all cores take the bus."""
     lines: float
     """Lines that the bus moves for a probe tuple, simulated."""
+    workload: dict[str, Any] = field(default_factory=dict)
+    """What was simulated, as an experiment says it; it runs on as many cores as it has threads."""
 
     @property
     def is_bound_by_bus(self) -> bool:
@@ -108,6 +111,7 @@ def _advice(algorithm: Algorithm, tuning: Tuning, found: Simulated) -> JoinAdvic
         waiting_cycles=waiting,
         bus_cycles=bus,
         lines=found.lines,
+        workload=part(algorithm, tuning),
     )
 
 

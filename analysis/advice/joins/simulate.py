@@ -38,7 +38,7 @@ def simulate(algorithm: Algorithm, tuning: Tuning) -> Simulated:
     task = tuning.task
     build, probe = task.simulated_build, task.simulated_probe
     machine = {**task.machine, "cores": task.cores} if task.cores > 1 else dict(task.machine)
-    found = native.simulate(machine, _part(algorithm, tuning))
+    found = native.simulate(machine, part(algorithm, tuning))
     memory = task.machine["memory"]
     moved = found["bus"]["fills"] + (found["bus"]["write_backs"] if memory.get("write_backs_use_bus") else 0)
     # Lines are not counted by phase: each has them by its accesses.
@@ -50,11 +50,11 @@ def simulate(algorithm: Algorithm, tuning: Tuning) -> Simulated:
 
 def needed_bytes(algorithm: Algorithm, tuning: Tuning) -> int:
     """Estimate the memory that `simulate` takes of this process. Raises SpecError as it."""
-    return native.estimate_memory(_part(algorithm, tuning))["running"]
+    return native.estimate_memory(part(algorithm, tuning))["running"]
 
 
-def _part(algorithm: Algorithm, tuning: Tuning) -> dict[str, Any]:
-    """Write the part of a join that is simulated."""
+def part(algorithm: Algorithm, tuning: Tuning) -> dict[str, Any]:
+    """Write the part of a join that is simulated, as the workload of an experiment."""
     task = tuning.task
     return workload(algorithm, tuning, task.cores, task.simulated_build, task.simulated_probe)
 

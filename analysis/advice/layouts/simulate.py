@@ -29,6 +29,9 @@ _CALLS = {
 _IO_VALUES = 32 << 20
 """Values of the part of a table whose pages are asked for: 128 MB of four bytes each."""
 
+_RUN_PAGES = 1000
+"""Pages of a run by which the next page of a run is measured."""
+
 
 @dataclass(frozen=True)
 class Platform:
@@ -140,8 +143,21 @@ def measured_costs(task: Task, platform: Platform, sample: int) -> UnitCosts:
         field = per_record("nsm", predicates=first, selectivity=1.0) - record
     if platform.device is None:
         return UnitCosts(0.0, 0.0, record, field)
-    sequential, anywhere = page_times_ps(platform.device.device(), page_blocks(task.workload.page_bytes))
-    return UnitCosts(sequential * 1e-12, anywhere * 1e-12, record, field)
+    sequential, anywhere = _page_seconds(platform.device, page_blocks(task.workload.page_bytes))
+    return UnitCosts(sequential, anywhere, record, field)
+
+
+def _page_seconds(device: DeviceFile, page_blocks: int) -> tuple[float, float]:
+    """Return the seconds of a page behind another of the same run, and of one anywhere.
+
+    A scan asks for a run with one command. Pages that are asked for one by one take longer each on a device that does not read ahead.
+    """
+    following, anywhere = page_times_ps(device.device(), page_blocks)
+    pages = min(_RUN_PAGES, device.device().blocks // page_blocks)
+    if pages > 1:
+        alone, run = (device.device().serve(0, 0, count * page_blocks, write=False) for count in (1, pages))
+        following = round((run - alone) / (pages - 1))
+    return following * 1e-12, anywhere * 1e-12
 
 
 def kernel_workload(layout: str | None, query: Query, task: Task, records: int, prefetch_bytes: int | None = None) -> dict[str, Any]:
