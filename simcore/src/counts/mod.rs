@@ -1,7 +1,7 @@
 //! Counts mode: which level serves each access, without time.
 //!
 //! [`Counts`] takes the same events as [`Engine`] and gives the same hits, misses and write-backs (a line on its way
-//! counts as found), but for what [`CountStatistics::differs_from_timing`] says. Plain LRU caches are counted in batches, many times faster than in time; a machine with other
+//! counts as found), but for what [`CountStatistics::differs_from_timing`] says. Plain LRU caches are counted in batches, faster than in time; a machine with other
 //! policies, hardware prefetchers, an instruction cache, page-table walks or calls into a DBMS lets its events pass through
 //! the engine in no time.
 
