@@ -6,6 +6,7 @@ use super::scan::{Inputs, Scan};
 use super::visit::Stages;
 use super::{group, one_by_one, pipeline};
 use crate::tracer::Trace;
+use crate::traffic::Traffic;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -47,6 +48,18 @@ pub enum OutputPages {
     Reused,
     /// Each is a new one, and is written to storage when it is full.
     Stored,
+}
+
+impl OutputPages {
+    /// What storage is asked for, if so many pages of relations are asked for ahead; those of no relation are if none is.
+    pub(super) fn traffic(self, pages_asked_ahead: u32) -> Traffic {
+        let is_stored = pages_asked_ahead > 0;
+        Traffic {
+            reads: is_stored,
+            writes: self == Self::Stored,
+            asks_ahead: is_stored,
+        }
+    }
 }
 
 /// The order in which the stages of many tuples run.

@@ -1,9 +1,7 @@
 //! Relations on storage: where their pages lie, how far ahead a scan asks for them, and where new pages go.
 
-use super::algorithm::OutputPages;
 use crate::bounds::Between;
 use crate::tracer::Trace;
-use crate::traffic::Traffic;
 use std::ops::Range;
 
 /// Bytes of an extent: relations are striped over disks in units of as many (thesis section 4.7.2).
@@ -14,16 +12,6 @@ pub(super) const PAGES_ASKED_AHEAD: Between<u32> = Between {
     least: 0,
     most: 1 << 20,
 };
-
-/// What is asked for if so many pages are asked for ahead.
-pub(super) fn traffic(pages_asked_ahead: u32, output: OutputPages) -> Traffic {
-    let is_stored = pages_asked_ahead > 0;
-    Traffic {
-        reads: is_stored,
-        writes: output == OutputPages::Stored,
-        asks_ahead: is_stored,
-    }
-}
 
 /// Where the pages of a relation lie, one behind the other.
 #[derive(Clone, Copy, Debug)]

@@ -37,7 +37,6 @@ pub use spec::{JoinWorkload, MatchedKeys};
 
 use crate::family::Family;
 use crate::instructions::Instructions;
-use crate::join::stored;
 use crate::memory::Memory;
 use crate::traffic::Traffic;
 use crate::validate::WorkloadError;
@@ -68,7 +67,7 @@ impl Family for JoinWorkload {
     }
 
     fn traffic(&self) -> Traffic {
-        stored::traffic(self.pages_asked_ahead, self.output)
+        self.output.traffic(self.pages_asked_ahead)
     }
 
     fn work(&self) -> Work {

@@ -33,7 +33,6 @@ pub use spec::{FilterLayout, Filtering, PartitionWorkload};
 use crate::family::Family;
 use crate::instructions::Instructions;
 use crate::join::algorithm::PassAlgorithm;
-use crate::join::stored;
 use crate::memory::Memory;
 use crate::traffic::Traffic;
 use crate::validate::WorkloadError;
@@ -65,7 +64,7 @@ impl Family for PartitionWorkload {
     }
 
     fn traffic(&self) -> Traffic {
-        stored::traffic(self.pages_asked_ahead, self.output)
+        self.output.traffic(self.pages_asked_ahead)
     }
 
     fn work(&self) -> Work {
