@@ -62,97 +62,59 @@ fn mixes_with_walks_take_as_long_as_step_by_step() {
         pages,
         branches: 0,
     };
-    let loads = mix(0, 3, 40, 100);
-    let chains_of_stores = mix(4, 3, 40, 100);
-    let bursts = mix(4, 0, 40, 100);
-    let sparse = mix(4, 3, 200, 100);
-    let few_pages = mix(4, 3, 40, 20);
-    for (walker, reads, handlers, cores, limits) in [
+    let mixes = [
+        // Loads that need each other, bursts of stores, both, where few accesses miss, and on few pages.
+        mix(0, 3, 40, 100),
+        mix(4, 0, 40, 100),
+        mix(4, 3, 40, 100),
+        mix(4, 3, 200, 100),
+        mix(4, 3, 40, 20),
+    ];
+    let means_and_most = [
         (
-            Walker::Parallel,
-            false,
-            16,
+            walking(Walker::Parallel, false, 16),
             1,
-            [
-                (loads, 0.6, 2.),
-                (bursts, 2., 6.),
-                (chains_of_stores, 1., 4.),
-                (sparse, 0.3, 1.),
-                (few_pages, 0.4, 3.),
-            ],
+            [0.6, 2., 1., 0.3, 0.4],
+            [2., 6., 4., 1., 3.],
         ),
         (
-            Walker::Parallel,
-            true,
-            16,
+            walking(Walker::Parallel, true, 16),
             1,
-            [
-                (loads, 0.4, 3.),
-                (bursts, 1.5, 4.),
-                (chains_of_stores, 2., 5.),
-                (sparse, 0.2, 0.5),
-                (few_pages, 0.5, 4.),
-            ],
+            [0.4, 1.5, 2., 0.2, 0.5],
+            [3., 4., 5., 0.5, 4.],
         ),
         (
-            Walker::Parallel,
-            true,
+            walking(Walker::Parallel, true, 4),
+            1,
+            [2.5, 3., 2., 0.4, 2.],
+            [8., 7., 7., 1., 8.],
+        ),
+        (
+            walking(Walker::Blocking, false, 4),
+            1,
+            [3., 0.01, 2., 0.1, 2.],
+            [8., 0.01, 6., 0.5, 5.],
+        ),
+        (
+            walking(Walker::Blocking, true, 16),
+            1,
+            [4., 0.01, 6., 0.4, 4.],
+            [9., 0.01, 11., 1.5, 8.],
+        ),
+        (
+            walking(Walker::Parallel, true, 16),
             4,
-            1,
-            [
-                (loads, 2.5, 8.),
-                (bursts, 3., 7.),
-                (chains_of_stores, 2., 7.),
-                (sparse, 0.4, 1.),
-                (few_pages, 2., 8.),
-            ],
+            [1., 6., 4., 1., 1.],
+            [9., 16., 14., 4., 14.],
         ),
-        (
-            Walker::Blocking,
-            false,
-            4,
-            1,
-            [
-                (loads, 3., 8.),
-                (bursts, 0.01, 0.01),
-                (chains_of_stores, 2., 6.),
-                (sparse, 0.1, 0.5),
-                (few_pages, 2., 5.),
-            ],
-        ),
-        (
-            Walker::Blocking,
-            true,
-            16,
-            1,
-            [
-                (loads, 4., 9.),
-                (bursts, 0.01, 0.01),
-                (chains_of_stores, 6., 11.),
-                (sparse, 0.4, 1.5),
-                (few_pages, 4., 8.),
-            ],
-        ),
-        (
-            Walker::Parallel,
-            true,
-            16,
-            4,
-            [
-                (loads, 1., 9.),
-                (bursts, 6., 16.),
-                (chains_of_stores, 4., 14.),
-                (sparse, 1., 4.),
-                (few_pages, 1., 14.),
-            ],
-        ),
-    ] {
-        let spec = walking(walker, reads, handlers);
-        for (mix, mean, most) in limits {
+    ];
+    for (spec, cores, means, most) in means_and_most {
+        for ((mix, mean), most) in mixes.into_iter().zip(means).zip(most) {
             let (found_mean, found_most) = mix.errors(&spec, T_NEXT, cores);
             assert!(
                 found_mean.abs() < mean && found_most < most,
-                "{walker:?}, reads: {reads}, {mix:?} on {cores} cores with {handlers} handlers: {found_mean:.2}% on the average, {found_most:.2}% at most"
+                "{mix:?} on {cores} cores with {:?}: {found_mean:.2}% on the average, {found_most:.2}% at most",
+                spec.dtlb
             );
         }
     }
