@@ -25,25 +25,27 @@ fn walking(walker: Walker, reads: bool, handlers: u32) -> MachineSpec {
     spec
 }
 
+/// Loads that need nothing, each of a line on another page, whose entry of the page table lies in another line.
+fn on_pages_of_their_own(lines: u64) -> Vec<Event> {
+    program(0, lines, |line, load| Event {
+        address: load.address + line * PAGES_OF_A_LINE * PAGE,
+        ..load
+    })
+}
+
 /// Each line is on a page of its own: its walk reads a line, too. A handler serves one at a time.
 #[test]
 fn reads_of_the_page_table_take_miss_handlers_of_the_first_cache() {
     let mut spec = walking(Walker::Parallel, true, 4);
     spec.core.memory_ports = spec.core.issue_width;
     for lines in [1, 2, 4, 8, 12, 16, 100] {
-        let events = program(0, lines, |line, load| Event {
-            address: load.address + line * PAGES_OF_A_LINE * PAGE,
-            ..load
-        });
+        let events = on_pages_of_their_own(lines);
         let expected = stepped(&spec, T_NEXT, std::slice::from_ref(&events));
         assert!(expected[0] >= 2 * lines / 4 * T1, "{lines}: {expected:?}");
         assert_eq!(core_cycles(&spec, &[events]), expected, "{lines}");
     }
     spec.dtlb.page_table.as_mut().expect("reads").first_cache = "L2".to_owned();
-    let events = program(0, 100, |line, load| Event {
-        address: load.address + line * PAGES_OF_A_LINE * PAGE,
-        ..load
-    });
+    let events = on_pages_of_their_own(100);
     let handled = core_cycles(&spec, &[events])[0];
     assert!(
         handled.abs_diff(100 / 4 * T1) < 2 * T1,
