@@ -44,7 +44,7 @@ impl MachineSpec {
         if let Some(cache) = &self.instruction_cache {
             validate_instruction_cache(cache, &self.caches)?;
         }
-        self.dtlb.validate()?;
+        self.dtlb.validate(&self.caches)?;
         if let Some(table) = &self.dtlb.page_table {
             table.validate(self)?;
         }

@@ -1,7 +1,9 @@
 //! Which TLBs and page tables can exist.
 
 use super::{at_most_cycles, power_of_two, require};
-use crate::spec::{HugePages, MachineSpec, PageTableSpec, SpecError, TlbLevelSpec, TlbSpec};
+use crate::spec::{
+    CacheSpec, HugePages, MachineSpec, PageTableSpec, SpecError, TlbLevelSpec, TlbSpec,
+};
 use std::ops::RangeInclusive;
 
 /// Nodes of a table that can be walked: they have room for many entries, and addresses have bits left to translate.
@@ -87,11 +89,17 @@ impl PageTableSpec {
 }
 
 impl TlbSpec {
-    pub(super) fn validate(&self) -> Result<(), SpecError> {
+    /// Whether such a TLB can be beside these valid caches.
+    pub(super) fn validate(&self, caches: &[CacheSpec]) -> Result<(), SpecError> {
         power_of_two("dtlb.page_bytes", self.page_bytes)?;
-        // Then numbers of pages leave two bits for marks.
-        require(self.page_bytes >= 4, "dtlb.page_bytes", || {
-            "must be at least 4 bytes".to_owned()
+        // Numbers of pages leave two bits for marks.
+        let longest = caches.iter().map(|cache| cache.line_bytes).max();
+        let least = longest.unwrap_or(0).max(4);
+        require(self.page_bytes >= least, "dtlb.page_bytes", || {
+            format!(
+                "{} bytes; a page has at least {least}, so that it holds the longest line of the caches",
+                self.page_bytes
+            )
         })?;
         require(!self.levels.is_empty(), "dtlb.levels", || {
             "empty; give at least one level".to_owned()

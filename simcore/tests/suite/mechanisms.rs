@@ -449,7 +449,7 @@ fn an_in_order_mispredict_costs_its_penalty() {
 #[test]
 fn impossible_machines_are_refused_by_name() {
     type Spoil = fn(&mut simcore::MachineSpec);
-    let cases: [(&str, Spoil); 16] = [
+    let cases: [(&str, Spoil); 17] = [
         ("caches.0.line_bytes", |m| m.caches[0].line_bytes = 48),
         ("caches.1.size_bytes", |m| m.caches[1].size_bytes = 100_000),
         ("caches.1.latency_cycles", |m| {
@@ -459,6 +459,11 @@ fn impossible_machines_are_refused_by_name() {
         ("core.reorder_buffer", |m| m.core.reorder_buffer = None),
         ("core.memory_ports", |m| m.core.memory_ports = 0),
         ("dtlb.page_bytes", |m| m.dtlb.page_bytes = 5000),
+        // The last cache has longer lines than the first.
+        ("dtlb.page_bytes", |m| {
+            m.caches[2].line_bytes = 128;
+            m.dtlb.page_bytes = 64;
+        }),
         ("core.store_buffer_entries", |m| {
             m.core.store_buffer_entries = u32::MAX
         }),
