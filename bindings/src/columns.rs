@@ -60,8 +60,11 @@ fn misfit(column: &str, row: usize, value: u64) -> PyErr {
     TraceError::new_err(format!("row {row}: {column} cannot be {value}"))
 }
 
-/// One event in words.
+/// One event in words. What is no instruction has no place in the code.
 pub(crate) fn describe(event: &Event, sites: &[String]) -> Value {
+    let site = sites
+        .get(usize::from(event.site))
+        .filter(|_| event.kind.is_instruction());
     json!({
         "kind": event.kind,
         "address": event.address,
@@ -70,6 +73,6 @@ pub(crate) fn describe(event: &Event, sites: &[String]) -> Value {
         "instructions": event.instructions,
         "dep": event.dep,
         "chain": event.chain,
-        "site": sites.get(usize::from(event.site)).map_or("", String::as_str),
+        "site": site.map_or("", String::as_str),
     })
 }

@@ -34,6 +34,32 @@ pub(crate) const fn payload_at(tuple: u64, tuple_bytes: u64) -> u64 {
     key_at(tuple, tuple_bytes) + tuple_bytes / 2
 }
 
+/// Where a tuple goes in a chain of buckets: how many tuples it finds in its bucket.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Room {
+    /// Into the first bucket, to which its key is hashed.
+    First(u64),
+    /// Into the bucket right behind that, which is the newest.
+    Newest(u64),
+    /// Into a new bucket, which comes right behind the first.
+    New,
+}
+
+impl Room {
+    /// As published: a full first bucket gets a new one right behind it, into which later tuples go until it is full, too. So many tuples are in
+    /// the `first`, and in the `newest` behind it, if there is one.
+    #[inline]
+    pub(crate) fn of(bucket_tuples: u64, first: u64, newest: impl FnOnce() -> Option<u64>) -> Self {
+        if first < bucket_tuples {
+            return Self::First(first);
+        }
+        match newest() {
+            Some(newest) if newest < bucket_tuples => Self::Newest(newest),
+            _ => Self::New,
+        }
+    }
+}
+
 /// Which keys the build tuples have, each one of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
@@ -131,6 +157,24 @@ mod tests {
             .collect();
         // Of 4096 numbers chance leaves out a share of 1/e.
         assert!(upper.len().abs_diff(2589) < 120, "{}", upper.len());
+    }
+
+    #[test]
+    fn a_full_bucket_gets_one_right_behind_it_that_is_filled_next() {
+        let mut chain: Vec<u64> = vec![0];
+        let mut chains = Vec::new();
+        for _ in 0..5 {
+            match Room::of(2, chain[0], || chain.get(1).copied()) {
+                Room::First(_) => chain[0] += 1,
+                Room::Newest(_) => chain[1] += 1,
+                Room::New => chain.insert(1, 1),
+            }
+            chains.push(chain.clone());
+        }
+        assert_eq!(
+            chains,
+            [vec![1], vec![2], vec![2, 1], vec![2, 2], vec![2, 1, 2]]
+        );
     }
 
     #[test]

@@ -74,6 +74,7 @@ impl<W: TupleWord> JoinRun<W> {
         if T::NATIVE && thread == 0 {
             board.leave(0, Arc::new(Table::empty(workload, &self.places)));
         }
+        trace.flush();
         trace.barrier();
         // A thread that was stopped may not find what the first makes.
         if trace.failed() {
@@ -104,6 +105,7 @@ impl<W: TupleWord> JoinRun<W> {
         if thread == 0 {
             board.leave(0, Arc::new(Memory::new(&self.workload, &self.places)));
         }
+        trace.flush();
         trace.barrier();
         if trace.failed() {
             return;

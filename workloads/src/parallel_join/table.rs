@@ -1,8 +1,7 @@
 //! The table that all threads build: a latch in each bucket, and what has no room in a key's first bucket in others behind it.
 //!
-//! A bucket has four bytes for its latch and four for its count, and eight for the pointer to the next, whatever the words of its tuples are. As
-//! published, a full bucket gets a new one right behind it, into which later tuples go until it is full, too. Buckets behind the first come from
-//! one array, of which the next free one is counted; the published program has such an array for each thread.
+//! A bucket has four bytes for its latch and four for its count, and eight for the pointer to the next, whatever the words of its tuples are.
+//! Buckets behind the first come from one array, of which the next free one is counted; the published program has such an array for each thread.
 
 use super::costs::{ADD, BUCKET_ADDRESS, COMPARE, HASH};
 use super::places::{BUCKETS, FREE_BUCKET, OVERFLOW, Places};
@@ -10,7 +9,7 @@ use super::relations::Relations;
 use super::sites::Site;
 use super::spec::ParallelJoinWorkload;
 use super::tuple_word::{TUPLE_WORDS, TupleWord};
-use crate::buckets::{self, BUCKET_TUPLES, heads, key_at, payload_at};
+use crate::buckets::{self, BUCKET_TUPLES, Room, heads, key_at, payload_at};
 use crate::shared::Shared;
 use crate::tracer::{Dep, Token, Trace};
 use crate::watch;
@@ -219,8 +218,9 @@ impl<W: TupleWord> Table<W> {
     fn insert_behind(&self, head: Bucket<'_, W>, tuple: [W; TUPLE_WORDS]) -> Arrival {
         let next = head.next().load(Ordering::Relaxed);
         let newest = (next != 0).then(|| self.at(next));
-        let (bucket, count) = match newest {
-            Some(newest) if newest.count() < BUCKET_TUPLES => (newest, newest.count()),
+        let room = Room::of(BUCKET_TUPLES, BUCKET_TUPLES, || newest.map(Bucket::count));
+        let (bucket, count) = match (room, newest) {
+            (Room::Newest(count), Some(newest)) => (newest, count),
             _ => {
                 let number = self.free.atomic(0).fetch_add(1, Ordering::Relaxed);
                 let new = self.behind(number);

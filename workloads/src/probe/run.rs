@@ -75,6 +75,7 @@ impl ProbeRun {
         };
         let states = &mut States::new(self.places.states(thread), workload.in_flight);
         trace.mark(0);
+        trace.flush();
         trace.barrier();
         trace.mark(1);
         algorithm(trace, &mut probes, states);

@@ -2,7 +2,7 @@
 
 use crate::arena::{Arena, Reservation, place};
 use crate::buckets::{
-    COUNT, Keys, NEXT, TUPLE_BYTES, bucket_bytes, heads, key_at, payload, payload_at,
+    COUNT, Keys, NEXT, Room, TUPLE_BYTES, bucket_bytes, heads, key_at, payload, payload_at,
 };
 use crate::place::{Extent, Place};
 use crate::random::Random;
@@ -168,25 +168,28 @@ impl Table {
         Place::new(0, bucket + payload_at(tuple, TUPLE_BYTES))
     }
 
-    /// Puts a tuple into its bucket; what does not fit moves to a new one behind it.
+    /// Puts a tuple into the chain of its bucket.
     fn insert(&mut self, key: u64, free: &mut u64) {
-        let bucket = self.bucket(key);
+        let first = self.bucket(key);
         let (bytes, tuples) = (self.spec.bucket_bytes(), self.spec.bucket_tuples);
         let memory = &mut self.memory;
-        let mut count = memory.read(Self::count(bucket));
-        if count == tuples {
-            let moved = std::mem::replace(free, *free + bytes);
-            for word in 0..bytes / 8 {
-                let at = |bucket: u64| Place::<u64>::new(0, bucket + word * 8);
-                let value = memory.read(at(bucket));
-                memory.write(at(moved), value);
+        let newest = memory.read(Self::next(first));
+        let count = |bucket| memory.read(Self::count(bucket));
+        let room = Room::of(tuples, count(first), || {
+            (newest != 0).then(|| count(newest))
+        });
+        let (bucket, before) = match room {
+            Room::First(before) => (first, before),
+            Room::Newest(before) => (newest, before),
+            Room::New => {
+                let new = std::mem::replace(free, *free + bytes);
+                memory.write(Self::next(new), newest);
+                memory.write(Self::next(first), new);
+                (new, 0)
             }
-            (0..tuples).for_each(|tuple| memory.write(Self::key(bucket, tuple), 0));
-            memory.write(Self::next(bucket), moved);
-            count = 0;
-        }
-        memory.write(Self::key(bucket, count), key);
-        memory.write(Self::payload(bucket, count), payload(key));
-        memory.write(Self::count(bucket), count + 1);
+        };
+        memory.write(Self::key(bucket, before), key);
+        memory.write(Self::payload(bucket, before), payload(key));
+        memory.write(Self::count(bucket), before + 1);
     }
 }

@@ -129,13 +129,15 @@ fn buckets_have_as_many_tuples_as_chance_gives_them() {
         }
         at[steps] += 1;
     }
-    // A bucket for two tuples has n of them with probability 2^n / (e^2 n!); the first of its chain has two if n is even, else one.
+    // A bucket for two tuples has n of them with probability 2^n / (e^2 n!). The first of its chain is full before another comes behind it, and
+    // the newest has two if n is even, else one.
     let (mut expected, mut probability) = ([0.0; 2], (-2.0_f64).exp());
     for tuples in 1..30_u32 {
         probability *= 2.0 / f64::from(tuples);
-        let first = 2 - tuples % 2;
+        let first = tuples.min(2);
+        let newest = (tuples - first).min(2 - tuples % 2);
         expected[0] += probability * f64::from(first) / 2.0;
-        expected[1] += probability * f64::from((tuples - first).min(2)) / 2.0;
+        expected[1] += probability * f64::from(newest) / 2.0;
     }
     for (share, expected) in at
         .map(|keys| f64::from(keys) / tuples as f64)

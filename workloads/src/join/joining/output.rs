@@ -175,7 +175,9 @@ impl Output {
 
     fn turn_page<T: Trace>(&mut self, trace: &mut T) {
         self.write_out(trace);
+        trace.pause();
         self.read_page();
+        trace.resume();
         self.page += 1;
         (self.on_page, self.end) = (0, HEADER_BYTES);
         trace.work(TURN_PAGE);

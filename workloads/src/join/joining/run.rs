@@ -105,8 +105,9 @@ impl Kernel for JoinRun {
             sorted.for_each(|(entries, _)| entries.touch());
             pairs.iter_mut().for_each(Pair::make_all);
         }
-        trace.barrier();
+        // Who has emptied the caches waits for those that still do.
         trace.flush();
+        trace.barrier();
         for mut pair in pairs {
             if trace.failed() {
                 break;

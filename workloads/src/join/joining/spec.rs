@@ -205,7 +205,11 @@ impl JoinWorkload {
 
     /// Tuples of a relation of `tuples` that are in a partition.
     pub(super) fn share(&self, tuples: u64, partition: u32) -> u64 {
-        let (number, partitions) = (u64::from(partition), u64::from(self.partitions));
-        (number + 1) * tuples / partitions - number * tuples / partitions
+        self.before(tuples, partition + 1) - self.before(tuples, partition)
+    }
+
+    /// Tuples of a relation of `tuples` that are in the partitions before one.
+    pub(super) fn before(&self, tuples: u64, partition: u32) -> u64 {
+        u64::from(partition) * tuples / u64::from(self.partitions)
     }
 }

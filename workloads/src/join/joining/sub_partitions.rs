@@ -53,15 +53,16 @@ impl JoinWorkload {
     }
 
     fn sub_buffers(&self) -> BufferSpec {
+        let in_groups = self.repartitioning_order().algorithm.interleaves();
         BufferSpec {
             format: self.sub_format(),
             partitions: self.sub_partitions(),
             reused: false,
             // In groups, each tuple's place is prefetched.
-            whole_pages: !self.repartitioning_order().algorithm.interleaves(),
+            whole_pages: !in_groups,
             // Nobody waits in a pipeline.
             waiting_closes: false,
-            non_temporal: self.non_temporal,
+            non_temporal: self.non_temporal && in_groups,
             line_bytes: self.line_bytes,
         }
     }

@@ -68,17 +68,23 @@ impl Tuples {
         let probe = workload.share(workload.probe_tuples, partition);
         let duplicates = u64::from(workload.duplicates);
         let build_keys = build.div_ceil(duplicates);
-        let share = |of: u64| (of as f64 * workload.match_share).round() as u64;
         let matching_keys = match workload.matched_keys {
-            MatchedKeys::Share => share(build_keys),
+            // Where tuples have matches, some key has.
+            MatchedKeys::Share => {
+                rounded(build_keys, workload.match_share).clamp(1, build_keys.max(1))
+            }
             MatchedKeys::All => build_keys,
         };
-        let matching = if matching_keys > 0 { share(probe) } else { 0 };
+        let (matching, passed) = if build > 0 {
+            matching_and_passed(workload, partition)
+        } else {
+            (0, rounded(probe, workload.false_positives))
+        };
         let (count, purpose) = match side {
             Side::Build => (build, FOR_BUILD),
             // What an inspector's filters let pass depends on the build tuples (`inspector/`).
             Side::Probe if workload.algorithm.inspects() => (probe, FOR_PROBE),
-            Side::Probe => (matching + passed(workload, probe - matching), FOR_PROBE),
+            Side::Probe => (matching + passed, FOR_PROBE),
         };
         let order = |bound, purpose| {
             Permutation::new(
@@ -165,9 +171,23 @@ fn number_of(partition: u32, side: Side) -> u64 {
     2 * u64::from(partition) + u64::from(side == Side::Probe)
 }
 
-/// How many of so many tuples without matches a partition's one filter let pass.
-fn passed(workload: &JoinWorkload, tuples: u64) -> u64 {
-    (tuples as f64 * workload.false_positives).round() as u64
+/// Probe tuples of a partition that have matches, and those without that the partition's one filter let pass.
+///
+/// Both are rounded for this partition and those before it together: else small partitions would all lose or gain as much.
+fn matching_and_passed(workload: &JoinWorkload, partition: u32) -> (u64, u64) {
+    let before = |partition| {
+        let all = workload.before(workload.probe_tuples, partition);
+        let matching = rounded(all, workload.match_share);
+        let passed = rounded(all - matching, workload.false_positives);
+        (matching, passed)
+    };
+    let (first, next) = (before(partition), before(partition + 1));
+    (next.0 - first.0, next.1 - first.1)
+}
+
+/// So large a share of them, to the nearest whole number.
+fn rounded(all: u64, share: f64) -> u64 {
+    (all as f64 * share).round() as u64
 }
 
 impl Source for Tuples {
@@ -233,6 +253,34 @@ mod tests {
         let most = matching().map(|(_, &tuples)| tuples).max().unwrap();
         assert!((130..200).contains(&most), "{most}");
         assert!(matching().count() < 500);
+    }
+
+    #[test]
+    fn matches_are_as_many_as_asked_in_partitions_of_a_few_tuples() {
+        // Each partition alone would round to none or to all.
+        for (build_tuples, duplicates, partitions, match_share, passed) in [
+            (1000, 1, 1000, 0.4, 0.3),
+            (1000, 1000, 1, 0.4, 1.0),
+            (1000, 1, 1000, 0.6, 0.0),
+            (1000, 1, 500, 0.3, 0.5),
+        ] {
+            let workload = JoinWorkload {
+                build_tuples,
+                probe_tuples: 1000,
+                duplicates,
+                match_share,
+                partitions,
+                false_positives: passed,
+                ..JoinWorkload::default()
+            };
+            let (build, probe) = (keys(&workload, Side::Build), keys(&workload, Side::Probe));
+            let found = |(key, tuples): (&u32, &u32)| build.contains_key(key).then_some(*tuples);
+            let matching = probe.iter().filter_map(found).sum::<u32>();
+            let without = probe.values().sum::<u32>() - matching;
+            assert_eq!(f64::from(matching), 1000.0 * match_share);
+            let expected = 1000.0 * (1.0 - match_share) * passed;
+            assert_eq!(f64::from(without), expected.round());
+        }
     }
 
     #[test]

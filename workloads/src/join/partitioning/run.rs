@@ -112,8 +112,9 @@ impl Kernel for PartitionRun {
                 side.ordered.iter_mut().for_each(Ordered::touch);
             }
         }
-        trace.barrier();
+        // Who has emptied the caches waits for those that still do.
         trace.flush();
+        trace.barrier();
         let filtered = self.partition(thread, trace, &mut sides);
         trace.end();
         self.outcome(thread, sides, filtered)

@@ -129,8 +129,8 @@ pub struct PartitionWorkload {
     /// Bytes of an input page, and of an output page.
     #[schemars(transform = takes(PAGE_BYTES), transform = bytes)]
     pub page_bytes: u32,
-    /// Bytes between prefetches of what spans several lines, and of the lines that filters begin with: those of a cache line.
-    #[schemars(transform = takes(LINE_BYTES), transform = bytes, transform = has_effect("algorithm", PassAlgorithm::PREFETCHING.to_vec()))]
+    /// Bytes between prefetches of what spans several lines, and of the lines that filters and each thread's counts begin with: those of a cache line.
+    #[schemars(transform = takes(LINE_BYTES), transform = bytes)]
     pub line_bytes: u32,
     /// Seed of all random choices.
     pub seed: u64,
