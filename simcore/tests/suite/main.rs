@@ -6,6 +6,7 @@ mod calls;
 mod code_and_walks;
 mod code_of_calls;
 mod coherence;
+mod coherence_among_misses;
 mod common;
 mod contention;
 mod counts;
