@@ -1,5 +1,6 @@
 //! Which cores may hold a line in caches of their own, and who may write it.
 
+use crate::line::Line;
 use crate::spec::{CoherenceProtocol, CoherenceSpec};
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
@@ -51,13 +52,24 @@ impl Cores {
 /// A core that lost a line to a store of another.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Lost {
-    core: usize,
-    /// The cycle in which that was asked for: before it, the core still had the line.
+    pub(crate) core: usize,
+    /// The cycle in which that was asked for, and by whom: before it, the core still had the line.
     pub(crate) at: u64,
+    pub(crate) by: usize,
     /// Whether no other core held it.
     pub(crate) was_alone: bool,
+    /// What it had in the first of its caches that held the line, and the place of that among all: it may have been on its way.
+    pub(crate) held: Line,
+    pub(crate) place: usize,
     /// What has been written since.
     pub(crate) written: u64,
+}
+
+impl Lost {
+    /// Whether a core that comes in a cycle still had the line. Of those that come in one cycle the lower number comes first.
+    pub(crate) fn is_behind(&self, time: u64) -> bool {
+        (time, self.core) < (self.at, self.by)
+    }
 }
 
 /// Transfers of a line that are remembered.
@@ -185,6 +197,8 @@ pub(crate) struct Directory {
     lines: FxHashMap<u64, Sharing>,
     /// Cores that have lost lines to stores of others, by line. Few lines: each miss of a first cache looks here, and finds it in the host's caches.
     lost: FxHashMap<u64, Vec<Lost>>,
+    /// The same of cores that have the line again, or are about to, while some may still come for it that came before they lost it.
+    before: FxHashMap<u64, Vec<Lost>>,
     /// When it has so many lines, those that nobody holds are forgotten.
     most: usize,
     /// Lines that others' stores took, by core.
@@ -203,6 +217,7 @@ impl Directory {
             transfer: u64::from(spec.transfer_cycles),
             lines: FxHashMap::default(),
             lost: FxHashMap::default(),
+            before: FxHashMap::default(),
             most: Self::most(lines),
             invalidations: vec![0; cores].into(),
         }
@@ -240,6 +255,7 @@ impl Directory {
             self.lines
                 .retain(|&line, sharing| is_held(line, sharing.holders));
             self.lost.retain(|line, _| self.lines.contains_key(line));
+            self.before.retain(|line, _| self.lines.contains_key(line));
         }
         self.lines.insert(line, sharing);
     }
@@ -254,15 +270,10 @@ impl Directory {
         others
     }
 
-    /// A store takes a line from a core, for which it asked in cycle `at`.
-    pub(crate) fn lose(&mut self, line: u64, core: usize, at: u64, was_alone: bool) {
-        self.invalidations[core] += 1;
-        self.lost.entry(line).or_default().push(Lost {
-            core,
-            at,
-            was_alone,
-            written: 0,
-        });
+    /// A store takes a line from a core.
+    pub(crate) fn lose(&mut self, line: u64, lost: Lost) {
+        self.invalidations[lost.core] += 1;
+        self.lost.entry(line).or_default().push(lost);
     }
 
     /// When a core lost a line to another's store, and what was written since; nothing if it did not.
@@ -271,12 +282,32 @@ impl Directory {
         lost.find(|lost| lost.core == core).copied()
     }
 
-    /// A core gets a line: what was written while it lacked it is new to it no more.
-    pub(crate) fn regain(&mut self, line: u64, core: usize) {
+    /// What a core had that comes for a line in cycle `time`, if it has lost that later.
+    pub(crate) fn held_before(&self, line: u64, core: usize, time: u64) -> Option<Lost> {
+        let before = (!self.before.is_empty()).then(|| self.before.get(&line));
+        let all = [self.lost.get(&line), before.flatten()];
+        let all = all.into_iter().flatten().flatten();
+        all.filter(|lost| lost.core == core && lost.is_behind(time))
+            .min_by_key(|lost| lost.at)
+            .copied()
+    }
+
+    /// A core gets a line: what was written while it lacked it is new to it no more. Nobody comes before cycle `now` any more.
+    pub(crate) fn regain(&mut self, line: u64, core: usize, now: u64) {
+        if let Entry::Occupied(mut before) = self.before.entry(line) {
+            before.get_mut().retain(|lost| lost.at > now);
+            if before.get().is_empty() {
+                before.remove();
+            }
+        }
         if let Entry::Occupied(mut lost) = self.lost.entry(line) {
-            lost.get_mut().retain(|lost| lost.core != core);
+            let regained = lost.get_mut().extract_if(.., |lost| lost.core == core);
+            let awaited: Vec<_> = regained.filter(|lost| lost.at > now).collect();
             if lost.get().is_empty() {
                 lost.remove();
+            }
+            if !awaited.is_empty() {
+                self.before.entry(line).or_default().extend(awaited);
             }
         }
     }
@@ -290,16 +321,19 @@ impl Directory {
 
     /// The core's caches are emptied: it has nothing that others have taken from it.
     pub(crate) fn forget(&mut self, core: usize) {
-        self.lost.retain(|_, lost| {
-            lost.retain(|lost| lost.core != core);
-            !lost.is_empty()
-        });
+        for all in [&mut self.lost, &mut self.before] {
+            all.retain(|_, lost| {
+                lost.retain(|lost| lost.core != core);
+                !lost.is_empty()
+            });
+        }
     }
 
     /// No core holds the line any more.
     pub(crate) fn remove(&mut self, line: u64) {
         self.lines.remove(&line);
         self.lost.remove(&line);
+        self.before.remove(&line);
     }
 
     /// Lines that are known.
@@ -365,7 +399,16 @@ mod tests {
     #[test]
     fn what_was_written_since_a_line_was_lost() {
         let mut directory = directory(8);
-        directory.lose(7, 0, 100, true);
+        let lost = Lost {
+            core: 0,
+            at: 100,
+            by: 1,
+            was_alone: true,
+            held: Line::new(7, 50, 0),
+            place: 0,
+            written: 0,
+        };
+        directory.lose(7, lost);
         let written =
             |directory: &Directory, core| directory.lost(7, core).map(|lost| lost.written);
         assert!(directory.lost(7, 0).is_some_and(|lost| lost.at == 100));
@@ -376,9 +419,14 @@ mod tests {
         directory.write(8, 1, 16);
         assert_eq!(written(&directory, 0), Some(6));
         assert_eq!(written(&directory, 1), None);
-        directory.regain(7, 0);
+        assert!(directory.held_before(7, 0, 100).is_some(), "0 before 1");
+        assert!(directory.held_before(7, 0, 101).is_none());
+        directory.regain(7, 0, 50);
+        assert!(directory.held_before(7, 0, 99).is_some());
         assert_eq!(written(&directory, 0), None);
         assert!(directory.lost.is_empty());
+        directory.regain(7, 0, 100);
+        assert!(directory.before.is_empty());
     }
 
     #[test]

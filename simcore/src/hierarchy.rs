@@ -433,7 +433,9 @@ impl Hierarchy {
             if missed && purpose.is_use() {
                 self.count_sharing::<T>(port, bytes, when);
             }
-            let still_held = missed.then(|| self.still_held::<T>(port, bytes, when, purpose));
+            // What it has now, or is about to, may have come back to it.
+            let asks = port.is_coherent && !matches!(look, Look::Hit(_));
+            let still_held = asks.then(|| self.still_held::<T>(port, bytes, when, purpose));
             let served = match still_held.flatten() {
                 Some(served) => served,
                 None => {

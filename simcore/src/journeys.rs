@@ -8,8 +8,10 @@ use crate::memory::is_pending;
 #[derive(Clone, Copy, Debug, Default)]
 struct Journey {
     line: u64,
-    /// The cycle in which it was asked for.
+    /// The cycle in which it was asked for, or another core had it that gives it.
     asked: u64,
+    /// Nobody would have had it on its way before: the cycle in which another core had it, if it comes from one.
+    given: u64,
 }
 
 /// The latest journeys to a cache. A line names its own by place, as few lines are on their way at once; place 0 is nobody's.
@@ -33,14 +35,27 @@ impl Journeys {
     #[inline]
     pub(crate) fn begin(&mut self, line: &mut Line, asked: u64, now: u64) {
         if asked > now {
-            self.note(line, asked);
+            self.note(line, asked, 0);
         }
     }
 
-    fn note(&mut self, line: &mut Line, asked: u64) {
+    /// The same of a line from another core, which has it from cycle `given` on.
+    pub(crate) fn begin_from_another(
+        &mut self,
+        line: &mut Line,
+        (asked, given): (u64, u64),
+        now: u64,
+    ) {
+        if asked > now {
+            self.note(line, asked, given);
+        }
+    }
+
+    fn note(&mut self, line: &mut Line, asked: u64, given: u64) {
         self.latest[self.next] = Journey {
             line: line.number,
-            asked,
+            asked: asked.max(given),
+            given,
         };
         line.set_journey(self.next);
         self.next = self.next % (JOURNEYS - 1) + 1;
@@ -53,6 +68,7 @@ impl Journeys {
         let journey = &mut self.latest[line.journey()];
         let is_known = line.journey() != 0 && journey.line == line.number;
         let ready = line.ready();
+        let time = time.max(journey.given);
         // Of a line that was on its way for an unknown time when it was asked for, it may turn out that it was there by then.
         let came_before = ready < journey.asked;
         if !is_known || journey.asked <= time || came_before || is_pending(ready) {
@@ -115,6 +131,19 @@ mod tests {
         journeys.begin(&mut line, 100, 100);
         assert_eq!(line.journey(), 0);
         assert_eq!(journeys.meet(&mut line, 60), 400);
+    }
+
+    /// Asked for in cycle 100, when the other core was to have it in cycle 300; and in cycle 500, when it had it since then.
+    #[test]
+    fn nobody_has_a_line_from_another_core_before_that_has_it() {
+        for (asked, came, there) in [(100, 60, 380), (500, 60, 380), (500, 350, 430)] {
+            let mut journeys = Journeys::new();
+            let ready = asked.max(300) + 80;
+            let mut line = Line::new(7, ready, 4);
+            journeys.begin_from_another(&mut line, (asked, 300), 0);
+            assert_eq!(journeys.meet(&mut line, asked), ready);
+            assert_eq!(journeys.meet(&mut line, came), there);
+        }
     }
 
     #[test]

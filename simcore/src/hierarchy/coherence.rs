@@ -5,7 +5,7 @@
 
 use super::fetching::learn;
 use super::{Hierarchy, InstructionCache, Level, Port, Purpose, Served, Time, When};
-use crate::directory::{Cores, Sharing, parts};
+use crate::directory::{Cores, Lost, Sharing, parts};
 use crate::line::Line;
 use crate::memory::is_pending;
 use crate::spec::{CoherenceProtocol, Inclusion};
@@ -64,7 +64,7 @@ impl Hierarchy {
         purpose: Purpose,
     ) -> Option<Served> {
         let line = self.line_of(port, address);
-        let others = self.find_others(port, line)?;
+        let others = self.find_others(port, line, when)?;
         let owner = self.directory.as_ref()?.get(line)?.owner();
         let owner = owner.filter(|&owner| others.contains(owner));
         let stores = purpose == Purpose::Store;
@@ -83,6 +83,7 @@ impl Hierarchy {
             complete: copy.ready.max(when.time),
             level: copy.brought_by.unwrap_or(port.levels() + 1),
         };
+        port.given = copy.ready;
         if copy.brought_by.is_none() {
             served.complete = self.settle::<T>(line, when.delayed_to(served.complete));
         }
@@ -131,10 +132,11 @@ impl Hierarchy {
     }
 
     /// The other cores that hold a line which the core is about to have; nothing if it has the line alone from now on.
-    fn find_others(&mut self, port: &Port, line: u64) -> Option<Cores> {
+    fn find_others(&mut self, port: &Port, line: u64, when: When) -> Option<Cores> {
+        let now = when.now.min(self.horizon);
         let directory = self.directory.as_mut()?;
         let caches = Caches::of(&self.levels, &self.instructions, port);
-        directory.regain(line, port.core);
+        directory.regain(line, port.core, now);
         let Some(sharing) = directory.get_mut(line) else {
             directory.insert(line, Sharing::of(port.core), |line, cores| {
                 cores.iter().any(|core| caches.hold(core, line))
@@ -206,18 +208,29 @@ impl Hierarchy {
     ) -> Option<Served> {
         let line = self.line_of(port, address);
         let directory = self.directory.as_mut().filter(|_| T::PASSES)?;
-        let lost = directory.lost(line, port.core)?;
+        let lost = directory.held_before(line, port.core, when.time)?;
         let stores = purpose == Purpose::Store;
-        if lost.at <= when.time || (stores && !lost.was_alone) {
+        if stores && !lost.was_alone {
             return None;
         }
+        let hit = when.time + self.levels[port.first].latency;
         if stores {
             directory.write(line, port.core, parts_of(port, (address, size)));
         }
-        port.counts[0].hits += 1;
+        let mut held = lost.held;
+        if learn(&mut self.memory, &mut held, purpose) <= hit {
+            port.counts[0].hits += 1;
+            return Some(Served {
+                complete: hit,
+                level: 0,
+            });
+        }
+        // It has not come yet.
+        port.counts[0].merges += 1;
+        let there = self.levels[lost.place].journeys.meet(&mut held, when.time);
         Some(Served {
-            complete: when.time + self.levels[port.first].latency,
-            level: 0,
+            complete: hit.max(there),
+            level: held.source(),
         })
     }
 
@@ -322,12 +335,12 @@ impl Hierarchy {
         let mut dirty = false;
         let alone = directory.get(line).and_then(Sharing::exclusive_to);
         for other in directory.give_to(line, port.core).iter() {
-            let mut holds = false;
-            for level in &mut levels[other * own..(other + 1) * own] {
+            let mut held = None;
+            for (place, level) in levels.iter_mut().enumerate().skip(other * own).take(own) {
                 let Some(removed) = level.cache.remove(line) else {
                     continue;
                 };
-                holds = true;
+                held.get_or_insert((removed, place));
                 dirty |= removed.is_dirty();
                 level.taken.unused += u64::from(removed.is_unused());
                 level.taken.expected += u64::from(removed.is_expected());
@@ -335,8 +348,17 @@ impl Hierarchy {
             if let Some(code) = instructions.get_mut(other) {
                 code.invalidate(line << shift, 1 << shift);
             }
-            if holds {
-                directory.lose(line, other, at, alone == Some(other));
+            if let Some((held, place)) = held {
+                let lost = Lost {
+                    core: other,
+                    at,
+                    by: port.core,
+                    was_alone: alone == Some(other),
+                    held,
+                    place,
+                    written: 0,
+                };
+                directory.lose(line, lost);
             }
         }
         dirty
@@ -360,7 +382,7 @@ impl Hierarchy {
         let Some(sharing) = directory.get(line) else {
             return;
         };
-        if T::PASSES && when.time < lost.at {
+        if T::PASSES && lost.is_behind(when.time) {
             return;
         }
         let caches = Caches::of(&self.levels, &self.instructions, port);

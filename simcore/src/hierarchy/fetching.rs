@@ -140,6 +140,7 @@ impl Hierarchy {
         when: When,
     ) {
         let nearest = missing.start;
+        let levels = port.levels();
         let ready = T::arrival(served.complete);
         let streams = purpose == Purpose::PrefetchNta;
         let position = if streams {
@@ -171,7 +172,11 @@ impl Hierarchy {
             {
                 continue;
             }
-            if T::PASSES {
+            if T::PASSES && served.level > levels {
+                let given = port.given;
+                here.journeys
+                    .begin_from_another(&mut line, (when.asked, given), now);
+            } else if T::PASSES {
                 here.journeys.begin(&mut line, when.asked, now);
             }
             // What an exclusive level gave up is dirty in the furthest level that takes it.

@@ -82,6 +82,8 @@ pub(crate) struct Port {
     pub(crate) non_temporal_stores: u64,
     /// When a line had a miss handler that the first cache lacked, if it had to wait for one; 0 if that was forgotten since.
     pub(crate) handled_from: u64,
+    /// When the other core had the latest line that came from one.
+    pub(super) given: u64,
     /// Accesses whose first line was not found in the first cache, or not ready: all others are hits that its counts lack.
     pub(super) not_at_once: u64,
     /// By level.
@@ -134,6 +136,7 @@ impl Port {
             accesses: 0,
             non_temporal_stores: 0,
             handled_from: 0,
+            given: 0,
             not_at_once: 0,
             counts: Default::default(),
             prefetcher_counts: Default::default(),

@@ -12,6 +12,7 @@ fn mix(stores: u32, needs: u32, between: u16, branches: u32) -> Mix {
         between,
         pages: 100,
         branches,
+        ..Mix::default()
     }
 }
 

@@ -92,8 +92,7 @@ fn mixes_of_loads_and_stores_take_as_long_as_step_by_step() {
         stores,
         needs,
         between,
-        pages: 1,
-        branches: 0,
+        ..Mix::default()
     };
     let dense = |stores, needs| mix(stores, needs, 40);
     let sparse = |stores| mix(stores, 3, 200);

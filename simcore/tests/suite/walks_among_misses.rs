@@ -62,7 +62,7 @@ fn mixes_with_walks_take_as_long_as_step_by_step() {
         needs,
         between,
         pages,
-        branches: 0,
+        ..Mix::default()
     };
     let mixes = [
         // Loads that need each other, bursts of stores, both, where few accesses miss, and on few pages.

@@ -25,27 +25,33 @@ impl Clocked for OutOfOrder {
         let mut ready = (self.slots.cycle(last) + 1).max(self.operand(event));
         // Bus and handlers it leaves to those that ask before it graduates, but lines it has at once.
         if self.others_see_lines && matches!(event.kind, Kind::Store | Kind::StoreNta) {
-            let graduated = self.slots.graduation(self.slots.instructions());
             let (room, _) = self.store_buffer.free();
-            ready = ready.max(graduated).max(room);
+            // It is translated in a cycle, and graduates behind that.
+            ready = (ready + 1).max(self.foresee_graduation(event)).max(room);
         }
         // A latch is taken when its exchange could ask.
         if matches!(event.kind, Kind::Exchange | Kind::Latch | Kind::ShareLatch) {
-            ready = self.exchange_begins(ready);
+            ready = self.exchange_begins(ready, event);
         }
         machinery.handler_free(ready)
     }
 }
 
 impl OutOfOrder {
-    /// The cycle in which an exchange whose operands are there in cycle `ready` would ask for its line.
-    fn exchange_begins(&self, mut ready: u64) -> u64 {
+    /// The cycle in which the exchange of an event, whose operands are there in cycle `ready`, would ask for its line.
+    fn exchange_begins(&self, mut ready: u64, event: &Event) -> u64 {
         if self.exchange.alone {
-            let graduated = self.slots.graduation(self.slots.instructions());
             let (written, _) = self.store_buffer.empty();
-            ready = ready.max(graduated).max(written);
+            ready = ready.max(self.foresee_graduation(event)).max(written);
         }
         ready + u64::from(self.exchange.further_cycles)
+    }
+
+    /// The cycle in which the first of the next event's own instructions would graduate at the earliest: behind the plain ones before it.
+    #[inline]
+    fn foresee_graduation(&self, event: &Event) -> u64 {
+        let behind = self.slots.graduates(self.slots.instructions());
+        self.slots.cycle(behind + u64::from(event.instructions))
     }
 
     /// The slot in which the first of the next event's own instructions would be dispatched.

@@ -7,6 +7,7 @@ pub mod mixes;
 pub mod random;
 pub mod stepped;
 pub mod stepped_core;
+mod stepped_lines;
 pub mod textbook;
 mod textbook_sets;
 

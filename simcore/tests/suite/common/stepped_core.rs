@@ -1,11 +1,12 @@
-//! Cores that want one bus, stepped side by side cycle by cycle.
+//! Cores that want one bus, and lines of each other's caches, stepped side by side cycle by cycle.
 //!
-//! All accesses miss: who has a miss handler, the walker and the bus when is all that matters.
+//! No line leaves a cache for another: who has a miss handler, the walker, the bus and a line when is all that matters.
 
+use super::stepped_lines::Lines;
 use super::{LINE, PAGE, T1, load, machine};
 use crate::multicore::{Programs, on_all_cores_of};
 use simcore::spec::{MachineSpec, MemorySpec, Walker};
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::BTreeMap;
 use traces::{Event, Kind, Layout};
 
 /// Misses that a core may have outstanding.
@@ -27,9 +28,13 @@ pub fn contended(spec: MachineSpec, interval: u64) -> MachineSpec {
     spec
 }
 
-/// Cycles that each core takes for its events.
+/// Cycles that each core takes for its events. Where caches are coherent, equal addresses are one place for all.
 pub fn core_cycles(spec: &MachineSpec, programs: &[Vec<Event>]) -> Vec<u64> {
-    let run = on_all_cores_of(spec, programs, Programs::Apart, &Layout::default());
+    let kind = match spec.coherence {
+        Some(_) => Programs::Threads,
+        None => Programs::Apart,
+    };
+    let run = on_all_cores_of(spec, programs, kind, &Layout::default());
     run.cores.iter().map(|core| core.cycles).collect()
 }
 
@@ -41,13 +46,16 @@ pub fn program(core: u64, lines: u64, pattern: impl Fn(u64, Event) -> Event) -> 
         .collect()
 }
 
-/// A core of [`machine`] whose loads and stores all miss, step by step. Each page is walked for once.
+/// A core of [`machine`], step by step. Each page is walked for once.
 struct Stepped<'e> {
+    number: usize,
     accesses: &'e [Event],
     /// Instructions before each.
     before: Vec<u64>,
     instructions: u64,
     dispatched: u64,
+    /// Those that were dispatched two cycles before: an instruction begins a cycle after that, and takes one at least.
+    executed: u64,
     graduated: u64,
     /// The first access whose line is not there.
     first: usize,
@@ -57,12 +65,16 @@ struct Stepped<'e> {
     walks: BTreeMap<u64, usize>,
     /// The latest branch that was predicted wrongly, which nothing is dispatched behind before the front end has restarted.
     mispredicted: Option<usize>,
+    /// The access that is the oldest instruction of all and has a slot to graduate in, if it waits.
+    oldest: Option<usize>,
 }
 
 /// Cycles in which something was, or will be, so for an access.
 #[derive(Clone, Default)]
 struct Times {
     dispatched: Option<u64>,
+    /// Its address is to be translated.
+    issued: Option<u64>,
     /// Of the line of the page table that it reads, if it walks for its page.
     entry: Line,
     translated: Option<u64>,
@@ -70,12 +82,14 @@ struct Times {
     line: Line,
 }
 
-/// Cycles in which a line was wanted, had a miss handler, and came.
+/// Cycles in which a line was wanted, was asked for, as it was there or there was a miss handler, and could be used.
 #[derive(Clone, Default)]
 struct Line {
     wanted: Option<u64>,
     asked: Option<u64>,
     complete: Option<u64>,
+    /// Until when it has a miss handler.
+    handled: Option<u64>,
 }
 
 /// A line that an access waits for.
@@ -92,27 +106,30 @@ fn was(time: Option<u64>, cycle: u64) -> bool {
 
 impl Line {
     fn is_out(&self, cycle: u64) -> bool {
-        was(self.asked, cycle) && !was(self.complete, cycle)
+        was(self.asked, cycle) && self.handled.is_some_and(|until| until > cycle)
     }
 }
 
 impl<'e> Stepped<'e> {
-    fn of(accesses: &'e [Event]) -> Self {
+    fn of(number: usize, accesses: &'e [Event]) -> Self {
         let mut instructions = 0;
         let before = accesses.iter().map(|access| {
             instructions += u64::from(access.instructions) + 1;
             instructions - 1
         });
         Self {
+            number,
             before: before.collect(),
             instructions,
             accesses,
             dispatched: 0,
+            executed: 0,
             graduated: 0,
             first: 0,
             times: vec![Times::default(); accesses.len()],
             walks: BTreeMap::new(),
             mispredicted: None,
+            oldest: None,
         }
     }
 
@@ -125,35 +142,66 @@ impl<'e> Stepped<'e> {
         self.accesses[access].kind == Kind::Store
     }
 
+    fn is_prefetch(&self, access: usize) -> bool {
+        self.accesses[access].kind == Kind::Prefetch
+    }
+
+    fn is_exchange(&self, access: usize) -> bool {
+        self.accesses[access].kind == Kind::Exchange
+    }
+
     /// Whether what an access needs is there, a cycle after it was dispatched at the earliest.
     fn is_ready(&self, access: usize, cycle: u64) -> bool {
         let back = self.accesses[access].dep as usize;
         let waits = |other: usize| {
-            // A branch has no result.
-            self.accesses[other].kind != Kind::Branch && !self.has_result(other, cycle)
+            // Neither a branch nor a prefetch has a result.
+            !matches!(self.accesses[other].kind, Kind::Branch | Kind::Prefetch)
+                && !self.has_result(other, cycle)
         };
         let has_operand = back == 0 || back > access || !waits(access - back);
         has_operand && was(self.times[access].dispatched, cycle.saturating_sub(1))
     }
 
-    /// A store's is there a cycle after its address has been translated.
+    /// A store's is there a cycle after its address has been translated, and nothing of a prefetch is waited for when it has been issued.
     fn has_result(&self, access: usize, cycle: u64) -> bool {
         let times = &self.times[access];
         if self.is_store(access) {
             was(times.translated, cycle.saturating_sub(1))
+        } else if self.is_prefetch(access) {
+            was(times.issued, cycle.saturating_sub(1))
         } else {
             was(times.line.complete, cycle)
         }
     }
 
+    /// Whether a store has graduated and has not written.
+    fn is_unwritten(&self, store: usize, cycle: u64) -> bool {
+        let line = &self.times[store].line;
+        self.is_store(store) && was(line.wanted, cycle) && !was(line.complete, cycle)
+    }
+
+    /// Stores leave the store buffer in their order.
     fn may_graduate(&self, spec: &MachineSpec, access: usize, cycle: u64) -> bool {
-        let is_buffered = |&other: &usize| {
-            let line = &self.times[other].line;
-            self.is_store(other) && was(line.wanted, cycle) && !was(line.complete, cycle)
-        };
+        let buffered = (self.first..access)
+            .skip_while(|&other| !self.is_unwritten(other, cycle))
+            .filter(|&other| self.is_store(other));
         let room = |stores| stores < spec.core.store_buffer_entries as usize;
-        self.has_result(access, cycle)
-            && (!self.is_store(access) || room((self.first..access).filter(is_buffered).count()))
+        self.has_result(access, cycle) && (!self.is_store(access) || room(buffered.count()))
+    }
+
+    /// Whether an access can be issued as far as it depends on more than its operand: an exchange that runs alone waits until all before it
+    /// have graduated and been written.
+    fn may_issue(&self, spec: &MachineSpec, access: usize, cycle: u64) -> bool {
+        let is_alone = self.is_exchange(access) && is_alone(spec);
+        let mut before = self.first..access;
+        !is_alone
+            || self.oldest == Some(access) && !before.any(|store| self.is_unwritten(store, cycle))
+    }
+
+    /// Cycles that an access takes from when it is issued to when its address is translated at the earliest.
+    fn further(&self, spec: &MachineSpec, access: usize) -> u64 {
+        let exchange = spec.core.exchange.filter(|_| self.is_exchange(access));
+        exchange.map_or(0, |exchange| u64::from(exchange.further_cycles))
     }
 
     /// When the walk of an access ends, as far as that is known.
@@ -179,7 +227,14 @@ impl<'e> Stepped<'e> {
             if self.accesses[access].kind == Kind::Branch {
                 continue;
             }
-            let is_due = self.times[access].translated.is_none() && self.is_ready(access, cycle);
+            if self.times[access].issued.is_none()
+                && self.is_ready(access, cycle)
+                && self.may_issue(spec, access, cycle)
+            {
+                self.times[access].issued = Some(cycle + self.further(spec, access));
+            }
+            let is_due =
+                self.times[access].translated.is_none() && was(self.times[access].issued, cycle);
             let blocks = spec.dtlb.walker == Walker::Blocking;
             if !is_due || blocks && self.is_walking(spec, cycle) {
                 continue;
@@ -215,8 +270,16 @@ impl<'e> Stepped<'e> {
         })
     }
 
-    /// Runs a cycle, and gives the lines that are asked for in it: those that are wanted for longest have the handlers.
-    fn step(&mut self, spec: &MachineSpec, cycle: u64) -> Vec<Miss> {
+    /// Whether an exchange that runs alone has not ended: nothing is dispatched behind it.
+    fn is_held_up(&self, spec: &MachineSpec, cycle: u64) -> bool {
+        let mut exchanges = (self.first..self.accesses.len())
+            .take_while(|&access| self.times[access].dispatched.is_some())
+            .filter(|&access| self.is_exchange(access));
+        is_alone(spec) && exchanges.any(|access| !was(self.times[access].line.complete, cycle))
+    }
+
+    /// Runs a cycle, in which it asks for lines: those that are wanted for longest have the handlers.
+    fn step(&mut self, spec: &MachineSpec, cycle: u64, caches: &mut Lines) {
         let is_there = |times: &Times| was(times.line.complete, cycle);
         self.first += self.times[self.first..]
             .iter()
@@ -224,11 +287,14 @@ impl<'e> Stepped<'e> {
             .count();
         let entries = u64::from(spec.core.reorder_buffer.expect("out of order"));
         let access_at = |before: &[u64], instruction: u64| before.binary_search(&instruction).ok();
-        let (dispatched, left) = (self.dispatched, self.graduated);
+        let left = self.graduated;
+        let executed = std::mem::replace(&mut self.executed, self.dispatched);
+        self.oldest = None;
         for _ in 0..spec.core.issue_width {
             let access = access_at(&self.before, self.graduated);
             let waits = access.is_some_and(|access| !self.may_graduate(spec, access, cycle));
-            if self.graduated == dispatched || waits {
+            if self.graduated == executed || waits {
+                self.oldest = access;
                 break;
             }
             if let Some(store) = access.filter(|&access| self.is_store(access)) {
@@ -238,7 +304,8 @@ impl<'e> Stepped<'e> {
         }
         for _ in 0..spec.core.issue_width {
             let is_full = self.dispatched - left == entries;
-            if self.dispatched == self.instructions || is_full || self.is_restarting(spec, cycle) {
+            let waits = self.is_restarting(spec, cycle) || self.is_held_up(spec, cycle);
+            if self.dispatched == self.instructions || is_full || waits {
                 break;
             }
             if let Some(access) = access_at(&self.before, self.dispatched) {
@@ -261,7 +328,7 @@ impl<'e> Stepped<'e> {
         for (times, _) in accesses.filter(|(_, access)| access.kind != Kind::Store) {
             times.line.wanted = times.translated;
         }
-        self.ask(spec, behind, cycle)
+        self.ask(spec, behind, cycle, caches);
     }
 
     fn line(&self, miss: Miss) -> &Line {
@@ -282,45 +349,60 @@ impl<'e> Stepped<'e> {
         }
     }
 
-    fn ask(&mut self, spec: &MachineSpec, behind: usize, cycle: u64) -> Vec<Miss> {
+    fn ask(&mut self, spec: &MachineSpec, behind: usize, cycle: u64, caches: &mut Lines) {
         let handlers = spec.caches[0].mshrs.expect("miss handlers") as usize;
         let reads_entries = spec.dtlb.page_table.is_some();
         let of = |is_entry| (self.first..behind).map(move |access| Miss { access, is_entry });
         let mut lines: Vec<Miss> = of(false).collect();
         lines.extend(of(true).filter(|_| reads_entries));
         let out = lines.iter().filter(|&&miss| self.line(miss).is_out(cycle));
-        let free = handlers - out.count();
+        let mut free = handlers - out.count();
         lines.retain(|&miss| {
             let line = self.line(miss);
             was(line.wanted, cycle) && line.asked.is_none()
         });
         lines.sort_by_key(|&miss| (self.line(miss).wanted, miss.access));
-        lines.truncate(free);
-        for &miss in &lines {
-            self.line_mut(miss).asked = Some(cycle);
+        for miss in lines {
+            let Event { kind, address, .. } = self.accesses[miss.access];
+            let wanted = (self.number, address / LINE, cycle);
+            let writes = matches!(kind, Kind::Store | Kind::Exchange);
+            let (handled, complete) = if miss.is_entry && free > 0 {
+                let there = caches.read_memory(cycle);
+                (Some(there), there)
+            } else if !miss.is_entry && caches.holds(wanted) {
+                (None, caches.use_own(wanted, writes))
+            } else if free > 0 {
+                let (there, complete) = caches.fetch(wanted, writes);
+                (Some(there), complete)
+            } else {
+                continue;
+            };
+            free -= usize::from(handled.is_some());
+            let line = self.line_mut(miss);
+            (line.asked, line.complete) = (Some(cycle), Some(complete));
+            line.handled = handled;
         }
-        lines
     }
 }
 
-/// Cycles that each core takes if the bus serves who comes first.
+fn is_alone(spec: &MachineSpec) -> bool {
+    spec.core.exchange.is_some_and(|exchange| exchange.alone)
+}
+
+/// Cycles that each core takes if the bus serves who comes first. Equal addresses are one place for all cores.
 pub fn stepped(spec: &MachineSpec, interval: u64, programs: &[Vec<Event>]) -> Vec<u64> {
-    let mut cores: Vec<_> = programs.iter().map(|loads| Stepped::of(loads)).collect();
+    let numbered = programs.iter().enumerate();
+    let mut cores: Vec<_> = numbered
+        .map(|(number, accesses)| Stepped::of(number, accesses))
+        .collect();
     let mut ends = vec![0; cores.len()];
-    let (mut queue, mut free) = (VecDeque::new(), 0);
+    let mut caches = Lines::of(spec, interval);
     for cycle in 1.. {
-        for (number, core) in cores.iter_mut().enumerate() {
+        for (core, end) in cores.iter_mut().zip(&mut ends) {
             if !core.has_ended(cycle) {
-                let asked = core.step(spec, cycle);
-                queue.extend(asked.into_iter().map(|miss| (number, miss)));
-                ends[number] = cycle;
+                core.step(spec, cycle, &mut caches);
+                *end = cycle;
             }
-        }
-        if cycle >= free
-            && let Some((number, miss)) = queue.pop_front()
-        {
-            cores[number].line_mut(miss).complete = Some(cycle + T1);
-            free = cycle + interval;
         }
         if cores.iter().all(|core| core.has_ended(cycle)) {
             break;
