@@ -1,6 +1,6 @@
 /* Records the loads, stores and basic blocks of a program whose compiler calls a function for each of them.
  *
- *   gcc, g++, clang:  compile the program with -fsanitize=thread -fsanitize-coverage=trace-pc, and link it without these, but with this file
+ *   gcc, g++, clang:  compile the program with @memwalk_compile.rsp, and link it with this file and @memwalk_wrap.rsp
  *   rustc:            -C passes=sancov-module -C llvm-args=... (docs/your-own-program.md)
  *
  * Compile this file without such options. The program writes into the file or pipe that $MEMWALK_TRACE names; without it, it runs
@@ -224,8 +224,13 @@ static inline void note(enum kind kind, const volatile void *address, uint64_t b
     }
 }
 
+/* Eight bytes may be a pointer: they are noted as an access, which keeps what is read. */
 static void note_range(enum kind kind, const void *address, size_t bytes, const void *caller) {
     uintptr_t at = (uintptr_t)address;
+    if (bytes == sizeof(uint64_t)) {
+        note(kind == LOADS ? LOAD : STORE, address, bytes, caller);
+        return;
+    }
     while (bytes > 0 && records()) {
         size_t part = bytes < MOST_RANGE ? bytes : MOST_RANGE;
         push(at, part, place(kind, 0, caller));
