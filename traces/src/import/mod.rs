@@ -22,6 +22,7 @@ mod emitter;
 mod error;
 mod format;
 mod gem5_packet;
+mod gzip;
 mod input;
 mod lackey;
 mod messages;
