@@ -218,6 +218,12 @@ def test_a_warm_up_runs_and_is_not_counted(named: Path) -> None:
     assert half["instructions"] == cold["instructions"] - 75
 
 
+def test_a_part_has_the_events_that_it_is_said_to_have(named: Path) -> None:
+    """Where it begins, its phase goes on: what tells the simulator so is no event of the trace."""
+    assert replayed(named, "--from", "60", "--until", "70")["events"] == 10
+    assert replayed(named, "--from", "60", "--until", "100", "--warm-up", "10", "--dependences", "none")["events"] == 30
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
