@@ -69,6 +69,7 @@ def head(
         console.print_json(events)
         return
     columns = list(dict.fromkeys(key for event in events for key in event))
+    columns.sort(key=lambda column: column != "thread")
     rows = [event | ({"address": hex(event["address"])} if event["kind"] in _AT_ADDRESSES else {}) for event in events]
     console.print_table(str(trace), columns, [[row.get(column) for column in columns] for row in rows], numeric_from=0)
 
