@@ -228,7 +228,7 @@ impl Recording {
         self.text.extend_from_slice(&record[..taken]);
         self.to_come -= taken;
         match self.to_come {
-            0 => messages::take(&self.text, events),
+            0 => messages::take(&self.text, events).map_err(|fault| fault.of(&self.text)),
             _ => Ok(()),
         }
     }
