@@ -219,6 +219,51 @@ def test_copies_of_constant_size_are_recorded(size: int, recorder: Path, tmp_pat
     assert served[f"compare {size}", "to"] > 0
 
 
+MOVES = """
+#include <cstdlib>
+#include <cstring>
+#include "memwalk.h"
+constexpr std::size_t size = 1 << 20;
+int main(int count, char **arguments) {
+    char *bytes = static_cast<char *>(std::aligned_alloc(64, size + 64));
+    memwalk_segment("bytes", bytes, size + 64);
+    std::memset(bytes, 1, size + 64);
+    bytes[1000] = 2;
+    memwalk_on();
+    memwalk_phase(arguments[1]);
+    bool is_different = false;
+    if (arguments[1][0] == 'f')
+        std::memmove(bytes, bytes + 8 * count, size);
+    else if (arguments[1][0] == 'b')
+        std::memmove(bytes + 8 * count, bytes, size);
+    else
+        is_different = std::memcmp(bytes, bytes + 64 * count - 64, size) != 0;
+    memwalk_phase("end");
+    memwalk_off();
+    return is_different && count == 9;
+}
+"""
+
+
+@pytest.mark.parametrize("how", ["forward", "backward", "compare"])
+def test_moves_and_comparisons_touch_what_they_need(how: str, recorder: Path, tmp_path: Path) -> None:
+    """A move within memory brings each line once, as it writes what it has just read; a comparison ends at the first difference."""
+    source = recorder / "moves.cpp"
+    source.write_text(MOVES)
+    trace, report = imported(recorded(built(recorder, source), how))
+    size, line = 1 << 20, 64
+    assert report["warnings"] == []
+    done = memwalk("replay", trace, "--machine", "thesis-simulator", *LITTLE, "--out", tmp_path / "out")
+    assert done.returncode == 0, done.stderr
+    point = json.loads(memwalk("explain", tmp_path / "out", "--json").stdout)["points"][0]
+    (served,) = (part["served"] for part in point["parts"] if (part["phase"], part["segment"]) == (how, "bytes"))
+    if how == "compare":
+        assert sum(served.values()) < 2 * 1000 / 32 + 4, "up to the difference"
+        return
+    assert sum(served.values()) == pytest.approx(2 * size / 32, rel=0.01)
+    assert list(point["misses"].values()) == [pytest.approx(size / line, rel=0.01)] * len(point["misses"])
+
+
 AREAS = """
 #include <fcntl.h>
 #include <sys/mman.h>
