@@ -137,6 +137,26 @@ mod tests {
         assert!(!against(5, 7) && !against(4, 3) && !against(7, 1));
     }
 
+    #[test]
+    fn pairs_have_a_limit_that_is_told() {
+        let mut nested = Nested::default();
+        for taken in 1..=MOST as u64 {
+            nested.add(0, taken);
+        }
+        nested.add(0, 1);
+        assert_eq!(
+            LockOrder::of(std::mem::take(&mut nested)).most_known(),
+            None
+        );
+        for taken in 1..=MOST as u64 {
+            nested.add(0, taken);
+        }
+        let mut other = Nested::default();
+        other.add(1, 2);
+        nested.join(other);
+        assert_eq!(LockOrder::of(nested).most_known(), Some(MOST));
+    }
+
     proptest! {
         /// There is an order of all locks in which none that is taken comes before one that is held, but where that is said to be against it.
         #[test]
