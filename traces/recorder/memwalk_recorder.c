@@ -186,6 +186,14 @@ static inline void put(uint64_t address, uint64_t value, uint64_t place) {
         flush();
 }
 
+/* Right behind is_recorded(), which has seen that the thread is not inside. */
+static inline void push_at_once(uint64_t address, uint64_t value, uint64_t place) {
+    inside = 1;
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    put(address, value, place);
+    leave();
+}
+
 static inline void push(uint64_t address, uint64_t value, uint64_t place) {
     if (enter()) {
         put(address, value, place);
@@ -246,17 +254,20 @@ static void begin_thread(void) {
     say_areas(number == 0);
 }
 
-static inline int is_recorded(void) {
-    int asks = !own && path && !has_asked, hears = own && __atomic_load_n(&heard->next, __ATOMIC_RELAXED);
-    if (inside || asks || hears) {
-        if (!enter())
-            return 0;
-        if (asks)
-            begin_thread();
-        hear();
-        leave();
-    }
+static __attribute__((noinline)) int begins_or_hears(void) {
+    if ((!own && (!path || has_asked)) || !enter())
+        return 0;
+    if (!own)
+        begin_thread();
+    hear();
+    leave();
     return own != NULL;
+}
+
+static inline int is_recorded(void) {
+    if (__builtin_expect(own && !inside && !__atomic_load_n(&heard->next, __ATOMIC_RELAXED), 1))
+        return 1;
+    return begins_or_hears();
 }
 
 /* Whether an access is recorded. Two accesses at once of threads that are not recorded may count as one. */
@@ -279,7 +290,7 @@ static inline void note(enum kind kind, const volatile void *address, uint64_t b
         uint64_t value = 0;
         if (kind == LOAD && bytes == 8)
             value = *(const volatile unaligned *)address;
-        push((uintptr_t)address, value, place(kind, bytes, caller));
+        push_at_once((uintptr_t)address, value, place(kind, bytes, caller));
     }
 }
 
@@ -336,7 +347,7 @@ static void note_comparison(const void *one, const void *other, size_t bytes, in
 /* `frame` is this far below the stack pointer of whose block begins, however deep that is. */
 static inline void note_block(int is_entry, const void *frame, const void *caller) {
     if (is_recorded())
-        push((uintptr_t)frame, (uint64_t)is_entry, place(BLOCK, 0, caller));
+        push_at_once((uintptr_t)frame, (uint64_t)is_entry, place(BLOCK, 0, caller));
 }
 
 /* --- what the program says --- */
