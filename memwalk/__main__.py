@@ -1,5 +1,5 @@
 """`python -m memwalk`: the command line."""
 
-from memwalk.analysis.cli.main import main
+from memwalk.analysis.cli.entry import main
 
 main()

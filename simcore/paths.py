@@ -22,7 +22,7 @@ def configs() -> Path:
 
 
 def recorder_files() -> list[Path]:
-    """Return what records programs of users: a header for what they say, what their compiler calls, linker options."""
+    """Return what records programs of users: a header for what they say, what their compiler calls, options of compiler and linker."""
     folder = Path(__file__).resolve().parents[1] / "traces" / "recorder"
-    headers = ("memwalk.h", "memwalk_openmp.h", "memwalk_tasks.h", "memwalk_threads.h")
-    return sorted(folder / name for name in (*headers, "memwalk_recorder.c", "memwalk_wrap.rsp"))
+    headers = ("memwalk.h", "memwalk_lives.h", "memwalk_openmp.h", "memwalk_tasks.h", "memwalk_threads.h", "memwalk_wide.h")
+    return sorted(folder / name for name in (*headers, "memwalk_compile.rsp", "memwalk_recorder.c", "memwalk_wrap.rsp"))

@@ -25,8 +25,8 @@ def compiled_recorder(folder: Path) -> Path:
     return folder
 
 
-ACCESSES = ("-fsanitize=thread", "--param", "tsan-instrument-func-entry-exit=0")
-ACCESSES_AND_BLOCKS = ("-fsanitize=thread", "-fsanitize-coverage=trace-pc")
+ACCESSES_AND_BLOCKS = ("@memwalk_compile.rsp",)
+ACCESSES = (*ACCESSES_AND_BLOCKS, "-fno-sanitize-coverage=trace-pc", "--param", "tsan-instrument-func-entry-exit=0")
 
 
 def built(folder: Path, source: Path, calls: tuple[str, ...] = ACCESSES_AND_BLOCKS, options: tuple[str, ...] = ()) -> Path:

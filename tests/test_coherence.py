@@ -105,7 +105,7 @@ def test_results_say_where_cores_wait_for_each_other(tmp_path: Path) -> None:
     once = breakdown.drop_duplicates(["phase", "segment"])
     assert once["false_sharing"].sum() == coherent["coherence_false_sharing"] > 0
     said = memwalk("explain", "out", "--variant", "coherent", cwd=tmp_path).stdout
-    assert "waiting for lines from other cores. Per operation: accesses served" in said
+    assert "waiting for lines from other cores. There, per operation: accesses served" in said
     assert "by other cores; " in said
     assert "other_cores" not in said
 

@@ -240,8 +240,10 @@ def test_exports_are_described_and_never_overwrite(trace: Path) -> None:
     assert summary["files"] == ["t.trc"]
     text = (trace.parent / "t.trc").read_text()
     assert len(text.split("\n")) == summary["records"]
+    (trace.parent / "x.inst.gz").write_text("of somebody else")
     assert summary["lost"]
     for arguments, message in [
+        (("--format", "gem5-elastic", "--machine", "thesis-simulator", "-o", "x.gz"), "x.inst.gz: exists already and is left alone"),
         (("--format", "dramsim3", "-o", "t.trc"), "t.trc: exists already and is left alone"),
         (("--format", "gem5-packet", "-o", "u"), "holds the times of a machine; name one with --machine"),
         (("--format", "dinn", "-o", "u"), "did you mean `din`"),

@@ -187,7 +187,9 @@ def test_parts_of_a_trace(named: Path) -> None:
     assert build["instructions"] + probe["instructions"] == whole["instructions"]
     assert build["caches"][0]["accesses"] == 50
     assert {row["phase"] for row in probe["breakdown"]} == {"probe"}
-    assert replayed(named, "--from", "52") == probe
+    behind_mark = replayed(named, "--from", "52")
+    assert behind_mark["events"] == probe["events"] - 1
+    assert (behind_mark["bounds"], behind_mark["breakdown"]) == (probe["bounds"], probe["breakdown"])
     assert replayed(named, "--from", "50instructions")["instructions"] == probe["instructions"]
     assert probe["cycles"] != whole["cycles"] - build["cycles"], "it begins with empty caches"
 
@@ -216,6 +218,12 @@ def test_a_warm_up_runs_and_is_not_counted(named: Path) -> None:
     assert replayed(named, "--warm-up", "51") == warm
     half = replayed(named, "--from", "51", "--warm-up", "75instructions", "--dependences", "none")
     assert half["instructions"] == cold["instructions"] - 75
+
+
+def test_a_part_has_the_events_that_it_is_said_to_have(named: Path) -> None:
+    """Where it begins, its phase goes on: what tells the simulator so is no event of the trace."""
+    assert replayed(named, "--from", "60", "--until", "70")["events"] == 10
+    assert replayed(named, "--from", "60", "--until", "100", "--warm-up", "10", "--dependences", "none")["events"] == 30
 
 
 @pytest.mark.parametrize(

@@ -182,6 +182,23 @@ def started(code: str) -> "subprocess.Popen[str]":
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("module", ["typer", "memwalk.analysis.cli.trace"])
+def test_a_command_that_is_still_being_imported_is_stopped(module: str, number: signal.Signals, tmp_path: Path) -> None:
+    code = (
+        "import os, runpy, sys\n"
+        "class Stop:\n"
+        "    def find_spec(self, name, *_):\n"
+        f"        if name == {module!r}:\n"
+        f"            os.kill(os.getpid(), {int(number)})\n"
+        "sys.meta_path.insert(0, Stop())\n"
+        "sys.argv = ['memwalk', 'trace', 'info', 'nothing.parquet']\n"
+        "runpy.run_module('memwalk', run_name='__main__')\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (128 + number, "", "memwalk: stopped\n")
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_what_python_does_not_notice_is_ended(number: signal.Signals) -> None:
     code = (
         "import hashlib\n"

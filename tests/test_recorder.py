@@ -111,7 +111,12 @@ def test_the_program_says_how_many_instructions_there_are(recorder: Path, tmp_pa
 
     other = built(recorder, EXAMPLES / "hash_table.cpp")
     assert "tells of no basic block that is in the program" in refusal("--program", other)
-    assert "no basic block calls the recorder" in refusal("--program", "/bin/true")
+    stripped = tmp_path / "stripped"
+    subprocess.run(["strip", program, "-o", stripped], check=True)
+    for silent in (Path("/bin/true"), stripped):
+        assert "no basic block calls the recorder; compile it with @memwalk_compile.rsp, or name it as it was before `strip`" in refusal(
+            "--program", silent
+        )
     assert "no program that objdump can read" in refusal("--program", source)
     assert "--program nothing: no such file" in refusal("--program", "nothing")
     assert "--program: counts the instructions" in refusal("--program", program, "--instructions-per-access", "2")
@@ -171,6 +176,92 @@ def test_atomics_copies_threads_and_children(recorder: Path, tmp_path: Path) -> 
     parts = json.loads(memwalk("explain", tmp_path / "out", "--json").stdout)["points"][0]["parts"]
     served = {part["segment"]: sum(part["served"].values()) for part in parts}
     assert served == {"from": 200_000 / 32, "to": 200_000 / 32, "counter": 2, "stack": pytest.approx(5, abs=5)}
+
+
+COPIES = """
+#include <cstring>
+#include "memwalk.h"
+alignas(64) char from[4096], to[4096];
+#define OF_SIZE(size) \\
+    memwalk_phase("copy " #size), std::memcpy(to, from, size); \\
+    memwalk_phase("move " #size), std::memmove(to, from, size); \\
+    memwalk_phase("fill " #size), std::memset(to, 1, size); \\
+    memwalk_phase("compare " #size), different += std::memcmp(to, from, size) != 0
+int main(int count, char **) {
+    int different = 0;
+    memwalk_segment("from", from, sizeof from);
+    memwalk_segment("to", to, sizeof to);
+    memwalk_on();
+    OF_SIZE(12);
+    OF_SIZE(64);
+    OF_SIZE(200);
+    memwalk_off();
+    return different > 9 * count;
+}
+"""
+
+
+@pytest.mark.parametrize("size", [12, 64, 200])
+def test_copies_of_constant_size_are_recorded(size: int, recorder: Path, tmp_path: Path) -> None:
+    """The compiler would make them itself, without a call."""
+    source = recorder / "copies.cpp"
+    source.write_text(COPIES)
+    trace, report = imported(recorded(built(recorder, source)))
+    assert report["warnings"] == []
+    done = memwalk("replay", trace, "--machine", "thesis-simulator", "--out", tmp_path / "out")
+    assert done.returncode == 0, done.stderr
+    parts = json.loads(memwalk("explain", tmp_path / "out", "--json").stdout)["points"][0]["parts"]
+    served = {(part["phase"], part["segment"]): sum(part["served"].values()) for part in parts}
+    vectors = -(-size // 32)
+    for what in ("copy", "move"):
+        assert (served[f"{what} {size}", "from"], served[f"{what} {size}", "to"]) == (vectors, vectors)
+    assert served[f"fill {size}", "to"] == vectors
+    assert served[f"compare {size}", "to"] > 0
+
+
+MOVES = """
+#include <cstdlib>
+#include <cstring>
+#include "memwalk.h"
+constexpr std::size_t size = 1 << 20;
+int main(int count, char **arguments) {
+    char *bytes = static_cast<char *>(std::aligned_alloc(64, size + 64));
+    memwalk_segment("bytes", bytes, size + 64);
+    std::memset(bytes, 1, size + 64);
+    bytes[1000] = 2;
+    memwalk_on();
+    memwalk_phase(arguments[1]);
+    bool is_different = false;
+    if (arguments[1][0] == 'f')
+        std::memmove(bytes, bytes + 8 * count, size);
+    else if (arguments[1][0] == 'b')
+        std::memmove(bytes + 8 * count, bytes, size);
+    else
+        is_different = std::memcmp(bytes, bytes + 64 * count - 64, size) != 0;
+    memwalk_phase("end");
+    memwalk_off();
+    return is_different && count == 9;
+}
+"""
+
+
+@pytest.mark.parametrize("how", ["forward", "backward", "compare"])
+def test_moves_and_comparisons_touch_what_they_need(how: str, recorder: Path, tmp_path: Path) -> None:
+    """A move within memory brings each line once, as it writes what it has just read; a comparison ends at the first difference."""
+    source = recorder / "moves.cpp"
+    source.write_text(MOVES)
+    trace, report = imported(recorded(built(recorder, source), how))
+    size, line = 1 << 20, 64
+    assert report["warnings"] == []
+    done = memwalk("replay", trace, "--machine", "thesis-simulator", *LITTLE, "--out", tmp_path / "out")
+    assert done.returncode == 0, done.stderr
+    point = json.loads(memwalk("explain", tmp_path / "out", "--json").stdout)["points"][0]
+    (served,) = (part["served"] for part in point["parts"] if (part["phase"], part["segment"]) == (how, "bytes"))
+    if how == "compare":
+        assert sum(served.values()) < 2 * 1000 / 32 + 4, "up to the difference"
+        return
+    assert sum(served.values()) == pytest.approx(2 * size / 32, rel=0.01)
+    assert list(point["misses"].values()) == [pytest.approx(size / line, rel=0.01)] * len(point["misses"])
 
 
 AREAS = """

@@ -215,10 +215,15 @@ def _options(
     console.log_to_stderr()
 
 
-def main() -> None:
+def run() -> None:
     """Run the command line and exit: 0 ok, 1 a claim or check failed, 2 the user's mistake; the codes above for the rest."""
+    app(prog_name="memwalk")
+
+
+def main() -> None:
+    """Run the command line and exit, minding signals meanwhile."""
     with interruptible():
-        app(prog_name="memwalk")
+        run()
 
 
 if __name__ == "__main__":

@@ -35,10 +35,10 @@ app.command(epilog=trace_record.EXAMPLE)(trace_record.record)
 
 @app.command(epilog="Example: memwalk trace recorder .")
 def recorder(folder: Annotated[Path, typer.Argument(help="Where to write them; a folder that is not there is made.")]) -> None:
-    """Write the recorder for programs of your own: a header, its source, and memwalk_wrap.rsp, which are options of the linker.
+    """Write the recorder for programs of your own: headers, its source, and files of options.
 
-    Compilers that call it before each load and store, gcc, clang and rustc, need two options for that. docs/your-own-program.md has
-    them, and an example.
+    memwalk_compile.rsp has those of gcc, g++ and clang, memwalk_wrap.rsp those of the linker. docs/your-own-program.md has those of
+    rustc, and examples.
     """
     make_folder(folder)
     for file in recorder_files():
@@ -69,6 +69,7 @@ def head(
         console.print_json(events)
         return
     columns = list(dict.fromkeys(key for event in events for key in event))
+    columns.sort(key=lambda column: column != "thread")
     rows = [event | ({"address": hex(event["address"])} if event["kind"] in _AT_ADDRESSES else {}) for event in events]
     console.print_table(str(trace), columns, [[row.get(column) for column in columns] for row in rows], numeric_from=0)
 

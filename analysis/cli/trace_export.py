@@ -41,7 +41,8 @@ def export(
     if machine is None and formats[format_]["needs_machine"]:
         raise UserError(f"--format {format_}: holds the times of a machine; name one with --machine")
     _refuse_promise(output)
-    expect_new_file(output, makes_folder=False)
+    for file in native.export_files(format_, output):
+        expect_new_file(file, makes_folder=False)
     console.warn_of_build()
     spec = None if machine is None else load_machine(machine).native()
     with event_progress("exporting", native.trace_info(trace)["summary"]["events"]) as progress:

@@ -87,7 +87,7 @@ class Explanation:
         idle = sum(part.share for part in self.parts if part.is_idle)
         dearest = max(self.parts, key=lambda part: (not part.is_idle, part.cycles))
         where = " in ".join(name for name in (dearest.segment, dearest.phase) if name != ALL)
-        cycles, per = ("cycles", "In all") if self.operations is None else ("cycles per operation", "Per operation")
+        cycles, per = ("cycles", "There, in all") if self.operations is None else ("cycles per operation", "There, per operation")
         cause = max(dearest.causes, key=lambda name: dearest.causes[name])
         shown = {level: count for level, count in dearest.served.items() if count >= self.shown}
         served = ", ".join(f"{self.written(count)} by {of_level(level)}" for level, count in shown.items())

@@ -30,7 +30,8 @@ def block_instructions(program: Path) -> list[tuple[int, int]]:
     """
     blocks = listed_blocks(told_by("objdump", program, "--disassemble", "--no-show-raw-insn"))
     if not blocks:
-        raise UserError(f"--program {program}: no basic block calls the recorder; compile it with -fsanitize-coverage=trace-pc")
+        needed = "compile it with @memwalk_compile.rsp, or name it as it was before `strip`"
+        raise UserError(f"--program {program}: no basic block calls the recorder; {needed}")
     return blocks
 
 

@@ -7,6 +7,7 @@ use crate::plain::Plain;
 use pyo3::prelude::*;
 use serde_json::json;
 use simcore::MachineSpec;
+use std::path::{Path, PathBuf};
 use traces::EventSink;
 use traces::export::{Exporter, Format, Settings, Timing, period_ticks};
 use traces::store::Reader;
@@ -37,9 +38,7 @@ pub(crate) fn export_trace(
     machine: Option<&Machine>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Plain> {
-    let format = Format::from_name(format).ok_or_else(|| {
-        SpecError::new_err(("format".to_owned(), format!("`{format}` is no format")))
-    })?;
+    let format = named(format)?;
     let machine = machine.map(|machine| &machine.spec);
     py.detach(|| {
         let reader = Reader::open(path).map_err(store_error)?;
@@ -61,6 +60,18 @@ pub(crate) fn export_trace(
         let consumed = reader.for_each_batch(|events| observed.consume(events));
         watch.outcome(consumed)?;
         Plain::of(&exporter.finish().map_err(run_error)?)
+    })
+}
+
+/// Every file that an export under a name writes, the main one last.
+#[pyfunction]
+pub(crate) fn export_files(format: &str, output: &str) -> PyResult<Vec<PathBuf>> {
+    Ok(named(format)?.files(Path::new(output)))
+}
+
+fn named(format: &str) -> PyResult<Format> {
+    Format::from_name(format).ok_or_else(|| {
+        SpecError::new_err(("format".to_owned(), format!("`{format}` is no format")))
     })
 }
 

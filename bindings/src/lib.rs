@@ -75,6 +75,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     let per_access = traces::import::INSTRUCTIONS_PER_ACCESS.into_inner();
     module.add("INSTRUCTIONS_PER_ACCESS", per_access)?;
     module.add_function(wrap_pyfunction!(export::export_trace, module)?)?;
+    module.add_function(wrap_pyfunction!(export::export_files, module)?)?;
     module.add_function(wrap_pyfunction!(export::export_formats, module)?)?;
     module.add_function(wrap_pyfunction!(export::gem5_period_ticks, module)?)?;
     module.add_function(wrap_pyfunction!(machine::free_memory, module)?)?;

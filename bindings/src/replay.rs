@@ -79,9 +79,12 @@ impl Run {
         })
     }
 
-    fn finish(self, outcome: Outcome) -> Statistics {
+    /// `added` events are none of the trace.
+    fn finish(self, outcome: Outcome, added: u64) -> Statistics {
         let sites = self.by_site.map(|engine| engine.finish().breakdown);
-        Statistics::of_one(self.engine.finish(), outcome).with_sites(sites)
+        let mut statistics = self.engine.finish();
+        statistics.events -= added;
+        Statistics::of_one(statistics, outcome).with_sites(sites)
     }
 }
 
@@ -147,8 +150,9 @@ pub(crate) fn replay_runs(
         if let Some(problem) = sink.cutter.problem() {
             return Err(TraceError::new_err(format!("{path}: {problem}")));
         }
-        let runs = sink.runs.into_iter();
-        Ok(runs.map(|run| run.finish(info.outcome.clone())).collect())
+        let (runs, added) = (sink.runs.into_iter(), sink.cutter.added());
+        let finish = |run: Run| run.finish(info.outcome.clone(), added);
+        Ok(runs.map(finish).collect())
     })
 }
 

@@ -55,15 +55,22 @@ pub(crate) fn trace_info(path: &str) -> PyResult<Plain> {
     Plain::of(&info)
 }
 
-/// The first `n` events of a trace file.
+/// The first `n` events of a trace file, with their thread's number if it has several.
 #[pyfunction]
 pub(crate) fn trace_head(path: &str, n: usize) -> PyResult<Plain> {
     let reader = Reader::open(path).map_err(store_error)?;
     let sites = reader.info().layout.sites.clone();
-    let events = reader.head(n).map_err(store_error)?;
+    let has_several = reader.info().threads > 1;
+    let events = reader.head_by_thread(n).map_err(store_error)?;
     let rows: Vec<Value> = events
         .iter()
-        .map(|event| columns::describe(event, &sites))
+        .map(|(thread, event)| {
+            let mut row = columns::describe(event, &sites);
+            if has_several {
+                row["thread"] = (*thread).into();
+            }
+            row
+        })
         .collect();
     Plain::of(&rows)
 }

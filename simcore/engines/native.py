@@ -41,6 +41,7 @@ __all__ = [
     "estimate_memory",
     "estimate_work",
     "event_times",
+    "export_files",
     "export_formats",
     "export_tpch",
     "export_trace",
@@ -409,7 +410,7 @@ def trace_info(path: Path) -> dict[str, Any]:
 
 
 def trace_head(path: Path, count: int) -> list[dict[str, Any]]:
-    """Return the first ``count`` events of a trace file, one dict each."""
+    """Return the first ``count`` events of a trace file, one dict each, with its ``thread`` if there are several."""
     return _guarded(_native.trace_head, str(path), count)
 
 
@@ -443,6 +444,11 @@ def export_trace(
     """
     on = None if machine is None else _native.Machine(machine)
     return _guarded(_native.export_trace, str(path), format_, str(output), on, progress)
+
+
+def export_files(format_: str, output: Path) -> list[Path]:
+    """Return every file that ``export_trace`` writes in a format under a name, the main one last."""
+    return [Path(file) for file in _native.export_files(format_, str(output))]
 
 
 def export_formats() -> list[dict[str, Any]]:

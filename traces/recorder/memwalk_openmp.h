@@ -134,17 +134,24 @@ PARALLEL_LOOP_AT_RUNTIME(maybe_nonmonotonic_runtime)
 
 /* --- where members of a team meet --- */
 
-/* They run tasks there, and nobody goes on before all are done: so this is noted behind it. */
-static void note_meeting(const void *caller) {
-    if (own_team && is_recorded())
-        push(own_team->barriers + (uint64_t)omp_get_num_threads(), 0, place(MEET, 0, caller));
+/* They run tasks there, and nobody goes on before all are done: so this is noted behind it, with the time at which the thread came. */
+static void note_meeting(uint64_t came, const void *caller) {
+    if (!own_team || !is_recorded())
+        return;
+    uint64_t barrier = own_team->barriers + (uint64_t)omp_get_num_threads();
+    push(barrier, came, place(MEET, 0, caller));
+    if (own)
+        push(barrier, time_passes(), place(MET, 0, caller));
 }
+
+static uint64_t comes(void) { return own_team && path ? time_passes() : 0; }
 
 #define MEETS(name)                                                                            \
     void __real_##name(void) __attribute__((weak));                                                 \
     void __wrap_##name(void) {                                                                      \
+        uint64_t came = comes();                                                                    \
         __real_##name();                                                                            \
-        note_meeting(CALLER);                                                                       \
+        note_meeting(came, CALLER);                                                                 \
     }
 
 MEETS(GOMP_barrier)
@@ -153,24 +160,27 @@ MEETS(GOMP_sections_end)
 
 void __real_GOMP_workshare_task_reduction_unregister(_Bool is_cancelled) __attribute__((weak));
 void __wrap_GOMP_workshare_task_reduction_unregister(_Bool is_cancelled) {
+    uint64_t came = comes();
     __real_GOMP_workshare_task_reduction_unregister(is_cancelled);
     if (!is_cancelled)
-        note_meeting(CALLER);
+        note_meeting(came, CALLER);
 }
 
 /* One member runs the region of `single copyprivate` and hands the others what it has found, for which they wait. */
 void *__real_GOMP_single_copy_start(void) __attribute__((weak));
 void *__wrap_GOMP_single_copy_start(void) {
+    uint64_t came = comes();
     void *found = __real_GOMP_single_copy_start();
     if (found)
-        note_meeting(CALLER);
+        note_meeting(came, CALLER);
     return found;
 }
 
 void __real_GOMP_single_copy_end(void *found) __attribute__((weak));
 void __wrap_GOMP_single_copy_end(void *found) {
+    uint64_t came = comes();
     __real_GOMP_single_copy_end(found);
-    note_meeting(CALLER);
+    note_meeting(came, CALLER);
 }
 
 /* Turns of an ordered loop: whoever comes to one waits for the one before it. */

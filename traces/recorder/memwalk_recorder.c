@@ -1,6 +1,6 @@
 /* Records the loads, stores and basic blocks of a program whose compiler calls a function for each of them.
  *
- *   gcc, g++, clang:  compile the program with -fsanitize=thread -fsanitize-coverage=trace-pc, and link it without these, but with this file
+ *   gcc, g++, clang:  compile the program with @memwalk_compile.rsp, and link it with this file and @memwalk_wrap.rsp
  *   rustc:            -C passes=sancov-module -C llvm-args=... (docs/your-own-program.md)
  *
  * Compile this file without such options. The program writes into the file or pipe that $MEMWALK_TRACE names; without it, it runs
@@ -22,6 +22,7 @@
 #include <linux/futex.h>
 #include <pthread.h>
 #include <semaphore.h>
+#include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,21 +38,25 @@ void *__real_memset(void *to, int byte, size_t bytes) __attribute__((weak));
 int __real_memcmp(const void *one, const void *other, size_t bytes) __attribute__((weak));
 #define OWN(function) (__real_##function ? __real_##function : function)
 
-enum kind { LOAD = 1, STORE, EXCHANGE, LOADS, STORES, MESSAGE, END, LATCH, SHARE_LATCH, UNLATCH, BLOCK, BEGIN, AWAIT, THREAD, MEET, SIGNAL, WAKE };
+enum kind { LOAD = 1, STORE, EXCHANGE, LOADS, STORES, MESSAGE, END, LATCH, SHARE_LATCH, UNLATCH, BLOCK, BEGIN, AWAIT, THREAD, MEET, SIGNAL, WAKE, COPY, MET };
 
 struct record {
     uint64_t address;
-    uint64_t value; /* what a load of 8 bytes reads; bytes of a range or of a text; 1 if a function begins with a block; a thread */
+    uint64_t value; /* what a load of 8 bytes reads; bytes of a range or of a text; where a copy goes; 1 if a function begins with a block; a
+                       thread; a time of all threads */
     uint64_t place; /* the instruction, 48 bits; bytes, 8 bits; kind, 8 bits */
 };
 
 typedef uint64_t __attribute__((may_alias, aligned(1))) unaligned;
 
-#define MAGIC "memwalk recording 1\n"
+#define MAGIC "memwalk recording 2\n"
 #define LONGEST_NAME 4096
 #define RECORDS 8192
 #define MOST_RANGE 65536
 #define MOST_TEXT 1024
+#define VECTOR 32
+#define MOST_COPIED 224
+#define PLACE ((UINT64_C(1) << 48) - 1)
 
 /* What the program has said to all threads, and what it said next. */
 struct line {
@@ -78,6 +83,8 @@ static __thread struct line *heard = &begins; /* the last one that this thread h
 static const char *path;               /* NULL, nothing is recorded */
 static unsigned most_threads = 1;
 static unsigned threads;               /* that have asked */
+static __thread volatile sig_atomic_t inside; /* the recorder works for this thread: what interrupts it is not recorded */
+static __thread uint64_t interrupting; /* what signal handlers did meanwhile */
 static struct recording *all;
 static uint64_t others;                /* accesses of those that are not recorded */
 static uintptr_t base;                 /* what a position-independent program was moved up by */
@@ -89,6 +96,42 @@ static void hold(struct recording *recording) {
 }
 
 static void release(struct recording *recording) { __atomic_store_n(&recording->busy, 0, __ATOMIC_RELEASE); }
+
+/* A signal handler may come at any time, and be recorded itself: but not in the midst of this. */
+static inline int enter(void) {
+    if (inside) {
+        ++interrupting;
+        return 0;
+    }
+    inside = 1;
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    return 1;
+}
+
+static inline void leave(void) {
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    inside = 0;
+}
+
+/* Writes as write() does. Where nobody reads a pipe any more, that is an error as others are: the program gets no signal for it. */
+static ssize_t write_quietly(int file, const void *bytes, size_t count) {
+    const struct timespec at_once = {0, 0};
+    sigset_t pipe, before, pending;
+    sigemptyset(&pipe);
+    sigaddset(&pipe, SIGPIPE);
+    sigemptyset(&pending);
+    sigpending(&pending);
+    pthread_sigmask(SIG_BLOCK, &pipe, &before);
+    ssize_t done = write(file, bytes, count);
+    int error = errno;
+    /* It comes with a part that was still written, too. */
+    if (done < (ssize_t)count && !sigismember(&pending, SIGPIPE))
+        while (sigtimedwait(&pipe, NULL, &at_once) < 0 && errno == EINTR)
+            ;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    errno = error;
+    return done;
+}
 
 /* Who calls these two holds the recording. */
 
@@ -102,7 +145,7 @@ static void write_buffer(struct recording *recording) {
     const char *bytes = (const char *)recording->buffer;
     size_t left = recording->file < 0 ? 0 : filled * sizeof *recording->buffer;
     while (left > 0) {
-        ssize_t done = write(recording->file, bytes, left);
+        ssize_t done = write_quietly(recording->file, bytes, left);
         if (done < 0 && errno == EINTR)
             continue;
         if (done < 0) {
@@ -126,18 +169,36 @@ static void stop(void) {
 }
 
 static void flush(void) {
+    int error = errno;
     hold(own);
     write_buffer(own);
     own->filled = 0;
     release(own);
     if (own->file < 0)
         own = NULL;
+    errno = error;
+}
+
+/* Who calls this has entered. */
+static inline void put(uint64_t address, uint64_t value, uint64_t place) {
+    own->buffer[own->filled] = (struct record){address, value, place};
+    if (++own->filled >= RECORDS)
+        flush();
+}
+
+/* Right behind is_recorded(), which has seen that the thread is not inside. */
+static inline void push_at_once(uint64_t address, uint64_t value, uint64_t place) {
+    inside = 1;
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    put(address, value, place);
+    leave();
 }
 
 static inline void push(uint64_t address, uint64_t value, uint64_t place) {
-    own->buffer[own->filled] = (struct record){address, value, place};
-    if (++own->filled == RECORDS)
-        flush();
+    if (enter()) {
+        put(address, value, place);
+        leave();
+    }
 }
 
 /* Where a thread is recorded: the first in the file of $MEMWALK_TRACE, the others in those beside it. Whether there is room for that name. */
@@ -160,10 +221,11 @@ static void forget_earlier(void) {
     }
 }
 
+static uint64_t own_number(void);
 static void say_areas(int of_program);
 static void hear(void);
 
-/* Begins the recording of a thread. */
+/* Begins the recording of a thread, and has entered. */
 static void begin_thread(void) {
     char name[LONGEST_NAME];
     has_asked = 1;
@@ -187,31 +249,39 @@ static void begin_thread(void) {
     pthread_setspecific(at_exit, recording);
     struct record first = {0};
     OWN(memcpy)(&first, MAGIC, sizeof MAGIC - 1);
-    push(first.address, first.value, first.place);
-    push(0, (uint64_t)pthread_self(), (uint64_t)THREAD << 56);
+    put(first.address, first.value, first.place);
+    put(0, own_number(), (uint64_t)THREAD << 56);
     say_areas(number == 0);
 }
 
-static inline int is_recorded(void) {
-    if (!own && path && !has_asked)
+static __attribute__((noinline)) int begins_or_hears(void) {
+    if ((!own && (!path || has_asked)) || !enter())
+        return 0;
+    if (!own)
         begin_thread();
-    if (own && __atomic_load_n(&heard->next, __ATOMIC_RELAXED))
-        hear();
+    hear();
+    leave();
     return own != NULL;
+}
+
+static inline int is_recorded(void) {
+    if (__builtin_expect(own && !inside && !__atomic_load_n(&heard->next, __ATOMIC_RELAXED), 1))
+        return 1;
+    return begins_or_hears();
 }
 
 /* Whether an access is recorded. Two accesses at once of threads that are not recorded may count as one. */
 static inline int records(void) {
     if (is_recorded())
         return 1;
-    if (path)
+    if (path && !own)
         __atomic_store_n(&others, __atomic_load_n(&others, __ATOMIC_RELAXED) + 1, __ATOMIC_RELAXED);
     return 0;
 }
 
 /* `caller` is where the function returns to: the call stands before it, and the access behind. */
 static inline uint64_t place(enum kind kind, uint64_t bytes, const void *caller) {
-    uint64_t instruction = ((uintptr_t)caller - base - 1) & ((UINT64_C(1) << 48) - 1);
+    uint64_t instruction = ((uintptr_t)caller - base - 1) & PLACE;
     return (uint64_t)kind << 56 | bytes << 48 | instruction;
 }
 
@@ -220,12 +290,17 @@ static inline void note(enum kind kind, const volatile void *address, uint64_t b
         uint64_t value = 0;
         if (kind == LOAD && bytes == 8)
             value = *(const volatile unaligned *)address;
-        push((uintptr_t)address, value, place(kind, bytes, caller));
+        push_at_once((uintptr_t)address, value, place(kind, bytes, caller));
     }
 }
 
+/* Eight bytes may be a pointer: they are noted as an access, which keeps what is read. */
 static void note_range(enum kind kind, const void *address, size_t bytes, const void *caller) {
     uintptr_t at = (uintptr_t)address;
+    if (bytes == sizeof(uint64_t)) {
+        note(kind == LOADS ? LOAD : STORE, address, bytes, caller);
+        return;
+    }
     while (bytes > 0 && records()) {
         size_t part = bytes < MOST_RANGE ? bytes : MOST_RANGE;
         push(at, part, place(kind, 0, caller));
@@ -234,21 +309,56 @@ static void note_range(enum kind kind, const void *address, size_t bytes, const 
     }
 }
 
+/* Copies go vector by vector, a piece of so many after the other: from the end on where the ranges overlap and `to` lies behind `from`. */
+static void note_copy(const void *to_, const void *from_, size_t bytes, const void *caller) {
+    uintptr_t to = (uintptr_t)to_, from = (uintptr_t)from_;
+    if (bytes == sizeof(uint64_t)) {
+        note(LOAD, from_, bytes, caller);
+        note(STORE, to_, bytes, caller);
+        return;
+    }
+    int is_backward = to > from && to - from < bytes;
+    size_t left = bytes, begin = 0;
+    while (left > 0 && records()) {
+        size_t part = left < MOST_COPIED ? left : MOST_COPIED;
+        left -= part;
+        size_t at = is_backward ? left : begin;
+        push(from + at, to + at, place(COPY, part, caller));
+        begin += part;
+    }
+}
+
+/* What a comparison reads: vectors up to the first difference, of one range and of the other. */
+static void note_comparison(const void *one, const void *other, size_t bytes, int result, const void *caller) {
+    const unsigned char *left = one, *right = other;
+    size_t same = 0;
+    if (result && path)
+        while (left[same] == right[same])
+            ++same;
+    size_t read = result ? same / VECTOR * VECTOR + VECTOR : bytes;
+    read = read < bytes ? read : bytes;
+    for (size_t begin = 0; begin < read; begin += MOST_COPIED) {
+        size_t part = read - begin < MOST_COPIED ? read - begin : MOST_COPIED;
+        note_range(LOADS, left + begin, part, caller);
+        note_range(LOADS, right + begin, part, caller);
+    }
+}
+
 /* `frame` is this far below the stack pointer of whose block begins, however deep that is. */
 static inline void note_block(int is_entry, const void *frame, const void *caller) {
     if (is_recorded())
-        push((uintptr_t)frame, (uint64_t)is_entry, place(BLOCK, 0, caller));
+        push_at_once((uintptr_t)frame, (uint64_t)is_entry, place(BLOCK, 0, caller));
 }
 
 /* --- what the program says --- */
 
-/* Whoever calls this is recorded. */
+/* Whoever calls this is recorded, and has entered. */
 static void say(const char *line, size_t length) {
-    push(0, length, (uint64_t)MESSAGE << 56);
+    put(0, length, (uint64_t)MESSAGE << 56);
     for (size_t begin = 0; begin < length && own; begin += sizeof(struct record)) {
         struct record part = {0};
         OWN(memcpy)(&part, line + begin, length - begin < sizeof part ? length - begin : sizeof part);
-        push(part.address, part.value, part.place);
+        put(part.address, part.value, part.place);
     }
 }
 
@@ -276,7 +386,7 @@ static void say_to_all(const char *text, size_t length) {
         last = next;
         next = NULL;
     }
-    hear();
+    is_recorded();
 }
 
 #define TO_ALL "all "
@@ -286,10 +396,14 @@ void memwalk_message(const char *line) {
     size_t length = strnlen(line, MOST_TEXT), word = sizeof TO_ALL - 1;
     if (length == 0 || !records())
         return;
+    while (length > 0 && (line[length] & 0xc0) == 0x80)
+        --length; /* it is cut before a letter of several bytes */
     if (BEGINS(line, TO_ALL "phase ") || strcmp(line, TO_ALL "on") == 0 || strcmp(line, TO_ALL "off") == 0)
         say_to_all(line + word, length - word);
-    else
+    else if (enter()) {
         say(line, length);
+        leave();
+    }
 }
 
 /* --- memory that the program has not named --- */
@@ -345,12 +459,22 @@ static void in_child(void) {
 /* The end of a thread, told by `recording`, or of the program: that tells of the threads that were not recorded. */
 static void end_thread(void *recording) {
     uint64_t unrecorded = recording ? 0 : __atomic_load_n(&others, __ATOMIC_RELAXED);
-    if (own)
-        push(own->written + own->filled, unrecorded, (uint64_t)END << 56);
+    if (!own || !enter())
+        return;
+    put(own->written + own->filled, unrecorded, (uint64_t)END << 56 | (interrupting & PLACE));
     if (own)
         flush();
     if (own)
         stop();
+    leave();
+}
+
+/* 0 if a text is no number from 1 on. */
+static unsigned number_of_threads(const char *text) {
+    char *behind;
+    errno = 0;
+    unsigned long number = strtoul(text, &behind, 10);
+    return *text < '0' || *text > '9' || *behind || errno || number > UINT32_MAX ? 0 : (unsigned)number;
 }
 
 __attribute__((constructor(101))) static void begin(void) {
@@ -360,7 +484,7 @@ __attribute__((constructor(101))) static void begin(void) {
         path = NULL;
     if (!path)
         return;
-    if (count && (most_threads = (unsigned)strtoul(count, NULL, 10)) == 0) {
+    if (count && !(most_threads = number_of_threads(count))) {
         fprintf(stderr, "memwalk: $MEMWALK_THREADS, %s, is no number of threads from 1 on\n", count);
         _exit(2);
     }
@@ -368,7 +492,7 @@ __attribute__((constructor(101))) static void begin(void) {
     pthread_key_create(&at_exit, end_thread);
     pthread_atfork(NULL, NULL, in_child);
     forget_earlier();
-    begin_thread();
+    is_recorded();
 }
 
 /* The program ends while a thread goes on: what that records at this moment is left out. */
@@ -378,16 +502,18 @@ static void end_other(struct recording *other) {
     if (other->file >= 0)
         write_buffer(other);
     last.address = other->written;
-    if (other->file >= 0 && write(other->file, &last, sizeof last) == sizeof last)
+    if (other->file >= 0 && write_quietly(other->file, &last, sizeof last) == sizeof last)
         close_file(other);
     release(other);
 }
 
 __attribute__((destructor(101))) static void end(void) {
+    struct recording *interrupted = inside ? own : NULL; /* by a signal handler that ends the program: it has no end */
     path = NULL; /* what runs behind this is not recorded */
     end_thread(NULL);
     for (struct recording *one = __atomic_load_n(&all, __ATOMIC_ACQUIRE); one; one = one->next)
-        end_other(one);
+        if (one != interrupted)
+            end_other(one);
 }
 
 /* --- what compilers call: -fsanitize=thread --- */
@@ -471,6 +597,7 @@ ATOMICS(8, uint8_t)
 ATOMICS(16, uint16_t)
 ATOMICS(32, uint32_t)
 ATOMICS(64, uint64_t)
+#include "memwalk_wide.h"
 
 void __tsan_atomic_thread_fence(int order) {
     (void)order;
@@ -522,10 +649,9 @@ void __sanitizer_cov_trace_pc_guard(uint32_t *guard) {
 
 /* --- the C library's copies, wrapped by memwalk_wrap.rsp, or of clang's -fsanitize=thread --- */
 
-#define COPY(name, own)                                                                        \
+#define COPIES(name, own)                                                                      \
     void *name(void *to, const void *from, size_t bytes) {                                          \
-        note_range(LOADS, from, bytes, CALLER);                                                     \
-        note_range(STORES, to, bytes, CALLER);                                                      \
+        note_copy(to, from, bytes, CALLER);                                                         \
         return OWN(own)(to, from, bytes);                                                           \
     }
 
@@ -535,18 +661,18 @@ void __sanitizer_cov_trace_pc_guard(uint32_t *guard) {
         return OWN(memset)(to, byte, bytes);                                                        \
     }
 
-COPY(__wrap_memcpy, memcpy)
-COPY(__wrap_memmove, memmove)
+COPIES(__wrap_memcpy, memcpy)
+COPIES(__wrap_memmove, memmove)
 FILL(__wrap_memset)
 
 int __wrap_memcmp(const void *one, const void *other, size_t bytes) {
-    note_range(LOADS, one, bytes, CALLER);
-    note_range(LOADS, other, bytes, CALLER);
-    return OWN(memcmp)(one, other, bytes);
+    int result = OWN(memcmp)(one, other, bytes);
+    note_comparison(one, other, bytes, result, CALLER);
+    return result;
 }
 
-COPY(__tsan_memcpy, memmove)
-COPY(__tsan_memmove, memmove)
+COPIES(__tsan_memcpy, memmove)
+COPIES(__tsan_memmove, memmove)
 FILL(__tsan_memset)
 
 /* --- files that the program maps into its memory, wrapped by memwalk_wrap.rsp --- */
@@ -556,8 +682,10 @@ FILL(__tsan_memset)
     void *__wrap_##name(void *wanted, size_t bytes, int protection, int flags, int file, off_t from) { \
         void *address = __real_##name(wanted, bytes, protection, flags, file, from);                \
         int error = errno;                                                                          \
-        if (address != MAP_FAILED && !(flags & MAP_ANONYMOUS) && is_recorded())                     \
+        if (address != MAP_FAILED && !(flags & MAP_ANONYMOUS) && is_recorded() && enter()) {        \
             say_area("mapped files", (uintptr_t)address, bytes);                                    \
+            leave();                                                                                \
+        }                                                                                           \
         errno = error;                                                                              \
         return address;                                                                             \
     }
@@ -567,5 +695,6 @@ MAPS(mmap64)
 
 /* --- locks, and what else threads wait for --- */
 
+#include "memwalk_lives.h"
 #include "memwalk_threads.h"
 #include "memwalk_openmp.h"

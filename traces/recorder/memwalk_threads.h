@@ -64,14 +64,19 @@ TAKES_NOW(LATCH, pthread_spin_lock, pthread_spinlock_t)
 TAKES_NOW(LATCH, pthread_spin_trylock, pthread_spinlock_t)
 RELEASES(STORE, pthread_spin_unlock, pthread_spinlock_t)
 
-/* Whoever wakes others at an address signals before he does so, and who was woken there notes it. Both are counted together, of all threads. */
+/* What threads do to each other is counted together, of all threads: that is their time, which begins at 1. */
 
-static uint64_t now;
+static uint64_t time_passes(void) {
+    static uint64_t now;
+    return __atomic_add_fetch(&now, 1, __ATOMIC_SEQ_CST);
+}
+
+/* Whoever wakes others at an address signals before he does so, and who was woken there notes it. */
 
 static void note_signal(enum kind kind, const volatile void *address, const void *caller) {
     int error = errno;
     if (is_recorded())
-        push((uintptr_t)address, __atomic_fetch_add(&now, 1, __ATOMIC_SEQ_CST), place(kind, 0, caller));
+        push((uintptr_t)address, time_passes(), place(kind, 0, caller));
     errno = error;
 }
 
@@ -123,59 +128,17 @@ void __wrap__ZNSt18condition_variable10notify_allEv(pthread_cond_t *condition) {
     __real_pthread_cond_broadcast(condition);
 }
 
-/* --- barriers, and threads that begin and end, wrapped by memwalk_wrap.rsp --- */
+/* --- barriers, wrapped by memwalk_wrap.rsp --- */
 
 int __real_pthread_barrier_wait(pthread_barrier_t *barrier) __attribute__((weak));
 int __wrap_pthread_barrier_wait(pthread_barrier_t *barrier) {
     note(EXCHANGE, (void *)barrier, LOCK_WORD, CALLER);
     if (own)
-        push((uintptr_t)barrier, 0, place(MEET, 0, CALLER));
-    return __real_pthread_barrier_wait(barrier);
-}
-
-static __thread unsigned noted; /* beginnings and ends */
-
-static void note_thread(enum kind kind, pthread_t thread, const void *caller) {
-    ++noted;
-    if (is_recorded())
-        push(0, (uint64_t)thread, place(kind, 0, caller));
-}
-
-int __real_pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*work)(void *), void *argument) __attribute__((weak));
-int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*work)(void *), void *argument) {
-    int error = __real_pthread_create(thread, attributes, work, argument);
-    if (!error)
-        note_thread(BEGIN, *thread, CALLER);
-    return error;
-}
-
-int __real_pthread_join(pthread_t thread, void **result) __attribute__((weak));
-int __wrap_pthread_join(pthread_t thread, void **result) {
-    int error = __real_pthread_join(thread, result);
-    if (!error)
-        note_thread(AWAIT, thread, CALLER);
-    return error;
-}
-
-/* What std::thread has in its library. It is its pthread_t, and a std::unique_ptr is passed by its address. Linked statically, these call the
- * functions above, which have noted it then. */
-
-void __real__ZNSt6thread15_M_start_threadESt10unique_ptrINS_6_StateESt14default_deleteIS1_EEPFvvE(pthread_t *thread, void *state, void (*depend)(void))
-    __attribute__((weak));
-void __wrap__ZNSt6thread15_M_start_threadESt10unique_ptrINS_6_StateESt14default_deleteIS1_EEPFvvE(pthread_t *thread, void *state, void (*depend)(void)) {
-    unsigned before = noted;
-    __real__ZNSt6thread15_M_start_threadESt10unique_ptrINS_6_StateESt14default_deleteIS1_EEPFvvE(thread, state, depend);
-    if (noted == before)
-        note_thread(BEGIN, *thread, CALLER);
-}
-
-void __real__ZNSt6thread4joinEv(pthread_t *thread) __attribute__((weak));
-void __wrap__ZNSt6thread4joinEv(pthread_t *thread) {
-    pthread_t ended = *thread;
-    unsigned before = noted;
-    __real__ZNSt6thread4joinEv(thread);
-    if (noted == before)
-        note_thread(AWAIT, ended, CALLER);
+        push((uintptr_t)barrier, time_passes(), place(MEET, 0, CALLER));
+    int result = __real_pthread_barrier_wait(barrier);
+    if (own)
+        push((uintptr_t)barrier, time_passes(), place(MET, 0, CALLER));
+    return result;
 }
 
 /* --- semaphores and futexes --- */

@@ -60,6 +60,8 @@ pub struct Cutter {
     ended: bool,
     /// Events of the part so far.
     taken: u64,
+    /// Whether one of them is a mark that the trace does not have there: of the phase that runs where the part begins.
+    has_added: bool,
     /// How many of them are the warm-up, once that is over.
     warmed: Option<u64>,
     batch: Vec<Event>,
@@ -77,6 +79,7 @@ impl Cutter {
             phase: 0,
             ended: false,
             taken: 0,
+            has_added: false,
             warmed: None,
             batch: Vec::new(),
         }
@@ -129,6 +132,7 @@ impl Cutter {
             self.push(Event::new(Kind::Measure, 0), batch);
         }
         if begins && self.phase > 0 && event.kind != Kind::Mark {
+            self.has_added = true;
             self.push(Event::new(Kind::Mark, self.phase), batch);
         }
         let mark_of_trace = event.kind == Kind::Measure && self.window.warm_up.is_some();
@@ -191,6 +195,12 @@ impl Cutter {
             (false, true) => phase == 0,
             (false, false) => false,
         }
+    }
+
+    /// Events behind the warm-up that are none of the trace.
+    #[must_use]
+    pub fn added(&self) -> u64 {
+        u64::from(self.has_added && self.window.warm_up.is_none())
     }
 
     /// Whether nothing more belongs to the part.

@@ -1,8 +1,10 @@
 //! The formats by name, and what each loses.
 
+use super::fetch_path;
 use crate::event::Kind;
 use crate::sink::Counter;
 use serde::Serialize;
+use std::path::{Path, PathBuf};
 
 /// A format that traces can be exported to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
@@ -54,6 +56,13 @@ impl Format {
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|format| format.name() == name)
+    }
+
+    /// Every file that an export to `path` writes, the main one last.
+    #[must_use]
+    pub fn files(self, path: &Path) -> Vec<PathBuf> {
+        let paired = (self == Self::Gem5Elastic).then(|| fetch_path(path));
+        paired.into_iter().chain([path.to_path_buf()]).collect()
     }
 
     /// Whether the records hold times of a machine, so that [`super::Settings::timing`] must be given.

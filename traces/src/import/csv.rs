@@ -31,6 +31,9 @@ const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
 /// Columns that are taken for the address if the user names none.
 pub(super) const USUAL_NAMES: [&str; 2] = ["address", "addr"];
 
+/// Letters of a column's name that may all be hexadecimal digits, as in `add`.
+const SHORT_NAME: usize = 3;
+
 pub(super) struct Csv {
     /// Name of the column, or its number from 1.
     wanted: Option<String>,
@@ -50,8 +53,24 @@ impl Csv {
         let names: Vec<String> = fields(line)
             .map(|field| String::from_utf8_lossy(field).into_owned())
             .collect();
-        let index = choose(&names, self.wanted.as_deref())?;
-        Ok((index, number(names[index].as_bytes()).is_err()))
+        let wanted = self.wanted.as_deref();
+        // In a line of data a number says where the column stands, whatever the fields hold.
+        let place = wanted.and_then(|wanted| numbered(&names, wanted));
+        let holds_address = |&index: &usize| number(names[index].as_bytes()).is_ok();
+        if let Some(index) = place.filter(holds_address) {
+            return Ok((index, false));
+        }
+        let index = choose(&names, wanted)?;
+        let name = &names[index];
+        if holds_address(&index) {
+            return Ok((index, false));
+        }
+        if wanted.is_some_and(|wanted| wanted.eq_ignore_ascii_case(name)) || may_be_header(name) {
+            return Ok((index, true));
+        }
+        Err(Fault::new(format!(
+            "`{name}` is no address and no header, which begins with a letter or `_` and is no hexadecimal number"
+        )))
     }
 }
 
@@ -67,6 +86,7 @@ impl LineFormat for Csv {
                 let (index, header) = self.begin(line)?;
                 self.index = Some(index);
                 if header {
+                    events.skip();
                     return Ok(());
                 }
                 (line, index)
@@ -87,13 +107,8 @@ pub(super) fn without_mark(text: &[u8]) -> &[u8] {
 
 /// Which of the columns holds the addresses: the wanted one, the usual one or the only one.
 pub(super) fn choose(names: &[String], wanted: Option<&str>) -> Result<usize, Fault> {
-    let numbered = |name: &str| {
-        let number: usize = name.parse().ok()?;
-        (1..=names.len()).contains(&number).then(|| number - 1)
-    };
     let found = match wanted {
-        // The first line of a file without a header may hold the same number twice.
-        Some(name) => match (called(names, name), numbered(name)) {
+        Some(name) => match (called(names, name), numbered(names, name)) {
             (Ok(None) | Err(_), Some(number)) => Some(number),
             (found, _) => found?,
         },
@@ -112,6 +127,21 @@ pub(super) fn choose(names: &[String], wanted: Option<&str>) -> Result<usize, Fa
             )),
         }
     })
+}
+
+/// The column that a number from 1 on tells.
+fn numbered(names: &[String], wanted: &str) -> Option<usize> {
+    let number: usize = wanted.parse().ok()?;
+    (1..=names.len()).contains(&number).then(|| number - 1)
+}
+
+/// Whether a field is the name of a column, and not an address that is written wrongly. A name may consist of few letters that are digits, too.
+fn may_be_header(field: &str) -> bool {
+    let begins = |letter: char| letter.is_alphabetic() || letter == '_';
+    let is_digit = |letter: char| letter.is_ascii_hexdigit();
+    let is_hexadecimal = field.chars().all(is_digit)
+        && (field.len() > SHORT_NAME || field.contains(|letter: char| letter.is_ascii_digit()));
+    field.starts_with(begins) && !is_hexadecimal
 }
 
 /// The column called `name`, if there is one. Large and small letters tell names apart only where two differ in nothing else.

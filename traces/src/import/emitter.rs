@@ -118,9 +118,9 @@ pub(super) struct Emitter<'s> {
     /// Plain instructions since the last event.
     plain: u64,
     surplus: u64,
-    /// Plain instructions that are assumed before each access, and what is left of them to the next.
-    assumed: f64,
-    owed: f64,
+    /// Instructions that are assumed for each access, itself included; and how many of them were given, beside accesses and branches.
+    per_access: f64,
+    assumed: u64,
     tally: Tally,
     sites: Sites,
     regions: Regions,
@@ -174,8 +174,8 @@ impl<'s> Emitter<'s> {
             open: false,
             plain: 0,
             surplus: 0,
-            assumed: 0.0,
-            owed: 0.0,
+            per_access: 1.0,
+            assumed: 0,
             tally: Tally::default(),
             sites: names.sites,
             regions: names.regions,
@@ -191,9 +191,9 @@ impl<'s> Emitter<'s> {
         }
     }
 
-    /// So many plain instructions stand before each access, which the trace does not list.
-    pub(super) fn assume(&mut self, plain: f64) {
-        self.assumed = plain;
+    /// Each access stands for so many instructions, itself included, which the trace does not list.
+    pub(super) fn assume(&mut self, per_access: f64) {
+        self.per_access = per_access;
     }
 
     /// An instruction was executed; the accesses that follow are its own. `code` is its address and size in bytes.
@@ -298,8 +298,6 @@ impl<'s> Emitter<'s> {
         }
         self.tally.branches += 1;
         self.take_instruction();
-        // It is one of the instructions that the user has counted.
-        self.owed -= f64::from(u8::from(self.assumed > 0.0));
         let instructions = self.take_plain();
         let site = self.sites.take();
         self.batch.push(Event {
@@ -379,6 +377,7 @@ impl<'s> Emitter<'s> {
         self.first = self.handed;
         self.batch.clear();
         (self.open, self.plain, self.surplus) = (false, 0, 0);
+        self.assumed = 0;
         self.tally = Tally {
             skipped: self.tally.skipped,
             left_out: self.tally.left_out + self.tally.accesses,
@@ -433,11 +432,15 @@ impl<'s> Emitter<'s> {
         }
         self.tally.accesses += 1;
         self.take_instruction();
-        self.owed += self.assumed;
-        // Nothing is owed before as many have come as there were branches.
-        let plain = self.owed.max(0.0).trunc();
-        self.plain += plain as u64;
-        self.owed -= plain;
+        if self.per_access > 1.0 {
+            // Of the instructions that the user has counted until here some are accesses, and some are branches.
+            // 100 times 2.01 are 201, though no binary number is 2.01.
+            let all = self.tally.accesses as f64 * self.per_access * (1.0 + f64::EPSILON);
+            let known = self.tally.accesses + self.tally.branches + self.assumed;
+            let plain = (all as u64).saturating_sub(known);
+            self.plain += plain;
+            self.assumed += plain;
+        }
         let site = self.sites.take();
         self.push(kind, address, size, site);
     }

@@ -91,8 +91,8 @@ impl ImportError {
     ) -> Self {
         Self::Malformed {
             place,
-            cause: cause.0,
-            text: shown(text),
+            text: shown(cause.text.as_deref().unwrap_or(text)),
+            cause: cause.cause,
             about,
             hint: String::new(),
         }
@@ -119,27 +119,45 @@ impl ImportError {
 
 /// What is wrong with one line or record, without its place.
 #[derive(Debug)]
-pub(super) struct Fault(String);
+pub(super) struct Fault {
+    cause: String,
+    /// What to show in place of the record, if a text of several records is wrong.
+    text: Option<Vec<u8>>,
+}
 
 impl Fault {
     #[cold]
     pub(super) fn new(cause: impl Into<String>) -> Self {
-        Self(cause.into())
+        Self {
+            cause: cause.into(),
+            text: None,
+        }
     }
 
     /// The fault with one more circumstance.
     pub(super) fn with(self, circumstance: &str) -> Self {
-        Self(format!("{} ({circumstance})", self.0))
+        Self {
+            cause: format!("{} ({circumstance})", self.cause),
+            text: self.text,
+        }
+    }
+
+    /// The fault of a text that is shown in place of the record.
+    pub(super) fn of(self, text: &[u8]) -> Self {
+        Self {
+            text: Some(text.to_vec()),
+            ..self
+        }
     }
 
     /// What is wrong, in words.
     pub(super) fn into_cause(self) -> String {
-        self.0
+        self.cause
     }
 
     /// The error of a trace that stops too early because of this.
     pub(super) fn truncated(self, place: String) -> ImportError {
-        let cause = self.0;
+        let cause = self.cause;
         ImportError::Truncated { place, cause }
     }
 }

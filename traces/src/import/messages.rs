@@ -19,20 +19,31 @@ pub(super) fn of_program(line: &[u8]) -> Option<&[u8]> {
     (rest.is_empty() || rest.starts_with(b" ")).then(|| rest.trim_ascii())
 }
 
-/// Does what the program asks for.
+/// Does what the program asks for. A name that cannot be given is passed over, with a warning: a long recording may be behind it.
 pub(super) fn take(message: &[u8], events: &mut Emitter<'_>) -> Result<(), Fault> {
     let (what, rest) = split(message);
-    match (what, rest) {
-        (b"segment", rest) => name_segment(rest, events),
+    let named = match (what, rest) {
+        (b"segment", rest) => {
+            let (name, address, size) = memory(rest)?;
+            text(name).and_then(|name| name_segment(name, address, size, events))
+        }
         (b"area", rest) => {
             let (name, address, size) = memory(rest)?;
-            events.regions().name_area(&name, address, size)
+            text(name).and_then(|name| events.regions().name_area(name, address, size))
         }
-        (b"phase", name) => {
-            let phase = events.regions().phase(&text(name)?)?;
-            events.open_phase(phase);
-            Ok(())
-        }
+        (b"phase", name) => open_phase(name, events),
+        _ => return switch(message, events),
+    };
+    if let Err(fault) = named {
+        let (asked, cause) = (shown(message), fault.into_cause());
+        events.warn(format!("`{asked}` is passed over: {cause}"));
+    }
+    Ok(())
+}
+
+/// Does what the program asks for beside names.
+fn switch(message: &[u8], events: &mut Emitter<'_>) -> Result<(), Fault> {
+    match split(message) {
         // Valgrind has all threads in one stream.
         (b"all", rest) if matches!(split(rest).0, b"phase" | b"on" | b"off") => take(rest, events),
         (b"barrier", b"") => {
@@ -57,7 +68,7 @@ pub(super) fn take(message: &[u8], events: &mut Emitter<'_>) -> Result<(), Fault
 }
 
 /// Name, address and size in bytes. The name may hold blanks: the others are the last two words.
-fn memory(words: &[u8]) -> Result<(String, u64, u64), Fault> {
+fn memory(words: &[u8]) -> Result<(&[u8], u64, u64), Fault> {
     let (words, size) = split_last(words);
     let (name, address) = split_last(words);
     if name.is_empty() {
@@ -65,12 +76,22 @@ fn memory(words: &[u8]) -> Result<(String, u64, u64), Fault> {
             "a segment has a name, an address and a size in bytes",
         ));
     }
-    Ok((text(name)?, number(address)?, number(size)?))
+    Ok((name, number(address)?, number(size)?))
 }
 
-fn name_segment(words: &[u8], events: &mut Emitter<'_>) -> Result<(), Fault> {
-    let (name, address, size) = memory(words)?;
-    if let Some(taken) = events.regions().name_segment(&name, address, size)? {
+fn open_phase(name: &[u8], events: &mut Emitter<'_>) -> Result<(), Fault> {
+    let phase = events.regions().phase(text(name)?)?;
+    events.open_phase(phase);
+    Ok(())
+}
+
+fn name_segment(
+    name: &str,
+    address: u64,
+    size: u64,
+    events: &mut Emitter<'_>,
+) -> Result<(), Fault> {
+    if let Some(taken) = events.regions().name_segment(name, address, size)? {
         events.warn(format!(
             "segment `{name}` at {address:#x} overlaps `{taken}`, which keeps its bytes: an address has one name"
         ));
@@ -78,11 +99,14 @@ fn name_segment(words: &[u8], events: &mut Emitter<'_>) -> Result<(), Fault> {
     Ok(())
 }
 
-/// A name that the program gave.
-fn text(name: &[u8]) -> Result<String, Fault> {
-    let name = std::str::from_utf8(name).map_err(|_| Fault::new("the name is not UTF-8"))?;
+/// A name that the program gave. Whoever cut it after so many bytes may have done so within a letter, which is left out.
+fn text(name: &[u8]) -> Result<&str, Fault> {
+    let name = std::str::from_utf8(name).or_else(|error| match error.error_len() {
+        None => Ok(std::str::from_utf8(&name[..error.valid_up_to()]).unwrap_or_default()),
+        Some(_) => Err(Fault::new("the name is not UTF-8")),
+    })?;
     match name.chars().find(|letter| letter.is_control()) {
-        None => Ok(name.to_owned()),
+        None => Ok(name),
         Some(letter) => Err(Fault::new(format!(
             "the name holds the control character {letter:?}"
         ))),

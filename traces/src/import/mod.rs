@@ -22,6 +22,7 @@ mod emitter;
 mod error;
 mod format;
 mod gem5_packet;
+mod gzip;
 mod input;
 mod lackey;
 mod messages;
@@ -137,18 +138,16 @@ impl Options {
         )))
     }
 
-    /// Instructions without an access before each access.
-    fn plain_per_access(&self) -> Result<f64, ImportError> {
-        let Some(all) = self.instructions_per_access else {
-            return Ok(0.0);
-        };
+    /// Instructions for each access, itself included.
+    fn checked_per_access(&self) -> Result<f64, ImportError> {
+        let all = self.instructions_per_access.unwrap_or(1.0);
         if !INSTRUCTIONS_PER_ACCESS.contains(&all) {
             let (least, most) = INSTRUCTIONS_PER_ACCESS.into_inner();
             return Err(ImportError::Options(format!(
                 "--instructions-per-access {all}: each access is an instruction itself, so this is from {least} to {most}"
             )));
         }
-        Ok(all - 1.0)
+        Ok(all)
     }
 
     /// The segments, and the phase that every imported trace has.
@@ -216,8 +215,8 @@ pub struct Import {
     options: Options,
     /// What the options name.
     regions: Regions,
-    /// Instructions without an access that stand before each access.
-    plain_per_access: f64,
+    /// Instructions for each access, itself included.
+    per_access: f64,
 }
 
 impl Import {
@@ -252,7 +251,7 @@ impl Import {
             input,
             format,
             regions: options.regions()?,
-            plain_per_access: options.plain_per_access()?,
+            per_access: options.checked_per_access()?,
             options,
         })
     }
@@ -299,7 +298,7 @@ impl Import {
         sink: &mut dyn EventSink,
     ) -> Result<Decoded, ImportError> {
         let mut events = Emitter::new(sink, self.options.instructions, names);
-        events.assume(self.plain_per_access);
+        events.assume(self.per_access);
         if let Some((begins_late, planned)) = of_several {
             events.is_of_several(begins_late, planned);
         }

@@ -6,7 +6,7 @@ use crate::import::emitter::Emitter;
 use crate::import::error::{Fault, ImportError};
 use crate::import::input::Input;
 use crate::store::SEAL_KEY;
-use parquet::basic::{Compression, ConvertedType};
+use parquet::basic::{Compression, ConvertedType, LogicalType};
 use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
 use parquet::data_type::DataType;
 use parquet::file::metadata::ParquetMetaData;
@@ -20,7 +20,7 @@ use std::{io, panic, thread};
 pub(super) static ABOUT: About = About {
     name: "parquet",
     title: "Parquet column of addresses",
-    grammar: "a Parquet file with a column of integers without nulls",
+    grammar: "a Parquet file with a column of whole numbers without nulls",
     unit: Unit::Records,
     takes: &[Choice::Column],
     lost: csv::LOST,
@@ -68,12 +68,21 @@ pub(super) fn decode(
             events.flush_if_full()?;
         }
         match reading.join() {
-            Ok(read) => read.map_err(|cause| refused(format!("row {rows}: {cause}"))),
+            Ok(read) => read.map_err(|wrong| match wrong {
+                Wrong::File(cause) => refused(cause),
+                Wrong::Row(cause) => refused(format!("row {rows}: {cause}")),
+            }),
             Err(_) => Err(refused(damage("what it says of its pages is not so"))),
         }
     })?;
     input.recount(rows);
     Ok(())
+}
+
+/// What is wrong with the file, or with the row behind those that were read.
+enum Wrong {
+    File(String),
+    Row(String),
 }
 
 fn damage(how: impl Display) -> String {
@@ -94,29 +103,31 @@ fn keep_panics_of_the_thread_quiet() {
 }
 
 /// Sends the addresses in batches; gives up quietly if nobody takes them any more.
-fn read(file: File, wanted: Option<&str>, send: &SyncSender<Vec<u64>>) -> Result<(), String> {
-    let reader = SerializedFileReader::new(file).map_err(damage)?;
-    let column = choose(reader.metadata(), wanted).map_err(Fault::into_cause)?;
-    let is_signed = is_signed(reader.metadata(), column);
+fn read(file: File, wanted: Option<&str>, send: &SyncSender<Vec<u64>>) -> Result<(), Wrong> {
+    let damaged = |error| Wrong::File(damage(error));
+    let reader = SerializedFileReader::new(file).map_err(damaged)?;
+    let column =
+        choose(reader.metadata(), wanted).map_err(|fault| Wrong::File(fault.into_cause()))?;
+    let is_signed = is_signed(reader.metadata(), column).map_err(Wrong::File)?;
     for group in 0..reader.num_row_groups() {
-        let group = reader.get_row_group(group).map_err(damage)?;
-        check_codec(group.metadata().column(column).compression())?;
-        match group.get_column_reader(column).map_err(damage)? {
+        let group = reader.get_row_group(group).map_err(damaged)?;
+        check_codec(group.metadata().column(column).compression()).map_err(Wrong::File)?;
+        match group.get_column_reader(column).map_err(damaged)? {
             ColumnReader::Int64ColumnReader(reader) => {
                 let address = |value: i64| match is_signed {
                     true => not_negative(value),
                     false => Ok(value.cast_unsigned()),
                 };
-                take(reader, address, send)?;
+                take(reader, address, send).map_err(Wrong::Row)?;
             }
             ColumnReader::Int32ColumnReader(reader) => {
                 let address = |value: i32| match is_signed {
                     true => not_negative(value.into()),
                     false => Ok(value.cast_unsigned().into()),
                 };
-                take(reader, address, send)?;
+                take(reader, address, send).map_err(Wrong::Row)?;
             }
-            _ => return Err("the column holds no integers".to_owned()),
+            _ => return Err(Wrong::File("the column holds no whole numbers".to_owned())),
         }
     }
     Ok(())
@@ -133,16 +144,46 @@ fn check_codec(codec: Compression) -> Result<(), String> {
     }
 }
 
-/// Whether the numbers of a column may be negative.
-fn is_signed(metadata: &ParquetMetaData, column: usize) -> bool {
-    let schema = metadata.file_metadata().schema_descr();
-    !matches!(
-        schema.column(column).converted_type(),
+/// Whether the numbers of a column may be negative. Numbers that stand for something else, as a time, are no addresses.
+fn is_signed(metadata: &ParquetMetaData, column: usize) -> Result<bool, String> {
+    let column = metadata.file_metadata().schema_descr().column(column);
+    let is_whole = matches!(
+        column.logical_type_ref(),
+        None | Some(LogicalType::Integer { .. })
+    );
+    match column.converted_type() {
         ConvertedType::UINT_8
-            | ConvertedType::UINT_16
-            | ConvertedType::UINT_32
-            | ConvertedType::UINT_64
-    )
+        | ConvertedType::UINT_16
+        | ConvertedType::UINT_32
+        | ConvertedType::UINT_64
+            if is_whole =>
+        {
+            Ok(false)
+        }
+        ConvertedType::NONE
+        | ConvertedType::INT_8
+        | ConvertedType::INT_16
+        | ConvertedType::INT_32
+        | ConvertedType::INT_64
+            if is_whole =>
+        {
+            Ok(true)
+        }
+        other => {
+            let kind = match column.logical_type_ref() {
+                Some(LogicalType::Decimal { .. }) => "decimal numbers".to_owned(),
+                Some(LogicalType::Timestamp { .. } | LogicalType::Time { .. }) => {
+                    "times".to_owned()
+                }
+                Some(LogicalType::Date) => "dates".to_owned(),
+                _ => format!("{other}, no whole numbers"),
+            };
+            let name = column.path().string();
+            Err(format!(
+                "column `{name}` holds {kind}; addresses are whole numbers, best uint64; name another with --column"
+            ))
+        }
+    }
 }
 
 fn not_negative(value: i64) -> Result<u64, String> {

@@ -1,12 +1,12 @@
 //! What `memwalk_recorder.c` writes, in a program whose compiler calls it for each access: packed records of 24 bytes.
 //!
-//! | u64 | of an access, a lock or a barrier | of a message | of a basic block | of a thread | of a condition | at the end |
-//! |---|---|---|---|---|---|---|
-//! | first | address | 0 | the stack pointer | 0 | address | records so far |
-//! | second | what a load of 8 bytes has read; bytes of a range | bytes of the text, which follows in as many records as it takes | 1 if a function begins with it | its `pthread_t` | how many records of conditions all threads had before | accesses of other threads |
-//! | third | address of the instruction (48 bits), bytes (8 bits), kind (8 bits) | kind | where it begins (48 bits), kind | address of the instruction (48 bits), kind | the same | kind |
+//! | u64 | of an access or a lock | of a copy | of a message | of a basic block | of a thread | of a condition or a barrier | at the end |
+//! |---|---|---|---|---|---|---|---|
+//! | first | address | address that it reads | 0 | the stack pointer | 0 | address | records so far |
+//! | second | what a load of 8 bytes has read; bytes of a range | address that it writes | bytes of the text, which follows in as many records as it takes | 1 if a function begins with it | a number that is its own | when, in a time of all threads: it grows with each record of these | accesses of other threads |
+//! | third | address of the instruction (48 bits), bytes (8 bits), kind (8 bits) | the same | kind | where it begins (48 bits), kind | address of the instruction (48 bits), kind | the same | accesses of signal handlers that are left out (48 bits), kind |
 //!
-//! The first record says what the file is.
+//! The first record says what the file is. In version 1 copies were ranges, barriers had no times, and threads their `pthread_t`.
 
 use crate::event::Kind;
 use crate::import::about::{About, BRANCH_OUTCOMES, Choice, Unit};
@@ -23,7 +23,7 @@ use std::hash::BuildHasherDefault;
 pub(super) static ABOUT: About = About {
     name: "recording",
     title: "memwalk: memwalk_recorder.c, linked into the program",
-    grammar: "records of 24 bytes (u64 address, u64 value, u64 place and kind), the first of which is `memwalk recording 1`",
+    grammar: "records of 24 bytes (u64 address, u64 value, u64 place and kind), the first of which is `memwalk recording 2`",
     unit: Unit::Records,
     takes: &[Choice::Program],
     lost: &[
@@ -40,7 +40,8 @@ pub(super) static ABOUT: About = About {
 pub(super) const BYTES: usize = 24;
 /// What the first record begins with; the version and zeros follow.
 pub(super) const MAGIC: &[u8] = b"memwalk recording ";
-const VERSION: &[u8] = b"1\n";
+/// What the recorder writes, and those of earlier ones.
+const VERSIONS: [&[u8]; 2] = [b"2\n", b"1\n"];
 
 const LOAD: u64 = 1;
 const STORE: u64 = 2;
@@ -58,11 +59,13 @@ const BLOCK: u64 = 11;
 const BEGIN: u64 = 12;
 const AWAIT: u64 = 13;
 const THREAD: u64 = 14;
-/// The thread comes to the barrier at this address.
+/// The thread comes to the barrier at this address, and goes on behind it.
 const MEET: u64 = 15;
+const MET: u64 = 19;
 /// The thread signals the condition at this address, or has been woken; the second number says when, of all threads.
 const SIGNAL: u64 = 16;
 const WAKE: u64 = 17;
+const COPY: u64 = 18;
 
 /// Most bytes of a range, which the recorder cuts longer ones into.
 const MOST_RANGE: u64 = 1 << 16;
@@ -143,10 +146,13 @@ impl RecordFormat<BYTES> for Recording {
             BEGIN => events.begin_thread(value),
             AWAIT => events.wait_for_thread(value),
             THREAD => events.thread_is(value),
-            MEET => events.meet(address),
+            COPY => self.copy(address, value, bytes, events)?,
+            MEET if value == 0 => events.meet(address),
+            MEET => events.meet_at(address, value),
+            MET => events.go_on(value),
             SIGNAL => events.signal(address, value),
             WAKE => events.wake(address, value),
-            END => self.end(address, value, events)?,
+            END => self.end(address, value, at, events)?,
             kind => return Err(Fault::new(format!("unknown kind {kind}"))),
         }
         Ok(())
@@ -222,19 +228,47 @@ impl Recording {
         Ok(())
     }
 
+    /// Bytes that were copied from one address to another: vector by vector.
+    fn copy(
+        &mut self,
+        from: u64,
+        to: u64,
+        bytes: u64,
+        events: &mut Emitter<'_>,
+    ) -> Result<(), Fault> {
+        if bytes == 0 || from.checked_add(bytes).is_none() || to.checked_add(bytes).is_none() {
+            return Err(Fault::new(format!(
+                "a copy of {bytes} bytes from {from:#x} to {to:#x}; it has 1 to 255, within 64 bits"
+            )));
+        }
+        let (source, target) = (self.pointers.to(from), self.pointers.to(to));
+        for offset in (0..bytes).step_by(VECTOR as usize) {
+            let size = VECTOR.min(bytes - offset);
+            events.load_through(from + offset, size, source);
+            events.store_through(to + offset, size, target);
+        }
+        Ok(())
+    }
+
     #[cold]
     fn read_text(&mut self, record: &[u8; BYTES], events: &mut Emitter<'_>) -> Result<(), Fault> {
         let taken = self.to_come.min(BYTES);
         self.text.extend_from_slice(&record[..taken]);
         self.to_come -= taken;
         match self.to_come {
-            0 => messages::take(&self.text, events),
+            0 => messages::take(&self.text, events).map_err(|fault| fault.of(&self.text)),
             _ => Ok(()),
         }
     }
 
     #[cold]
-    fn end(&mut self, records: u64, others: u64, events: &mut Emitter<'_>) -> Result<(), Fault> {
+    fn end(
+        &mut self,
+        records: u64,
+        others: u64,
+        interrupting: u64,
+        events: &mut Emitter<'_>,
+    ) -> Result<(), Fault> {
         let before = self.records - 1;
         if records != before {
             return Err(Fault::new(format!(
@@ -242,6 +276,11 @@ impl Recording {
             )));
         }
         self.ended = true;
+        if interrupting > 0 {
+            events.warn(format!(
+                "{interrupting} accesses of signal handlers that came while the recorder worked are not in the trace"
+            ));
+        }
         if others > 0 {
             events.leave_others_out();
             events.warn(format!(
@@ -257,7 +296,7 @@ fn check_first(record: &[u8; BYTES]) -> Result<(), Fault> {
     let Some(version) = record.strip_prefix(MAGIC) else {
         return Err(Fault::new("the first record is not `memwalk recording`"));
     };
-    if !version.starts_with(VERSION) {
+    if !VERSIONS.iter().any(|known| version.starts_with(known)) {
         return Err(Fault::new(
             "another version; compile the program with the recorder that comes with this memwalk",
         ));
@@ -300,12 +339,15 @@ mod tests {
             ("MEET", MEET),
             ("SIGNAL", SIGNAL),
             ("WAKE", WAKE),
+            ("COPY", COPY),
+            ("MET", MET),
         ];
         let theirs: Vec<(&str, u64)> = kinds.split(", ").zip(LOAD + 1..).collect();
         assert_eq!(theirs, ours);
         assert_eq!(defined("MOST_RANGE"), MOST_RANGE.to_string());
         assert_eq!(defined("MOST_TEXT"), MOST_TEXT.to_string());
-        let first = [MAGIC, VERSION].concat();
+        assert_eq!(defined("VECTOR"), VECTOR.to_string());
+        let first = [MAGIC, VERSIONS[0]].concat();
         let first = String::from_utf8(first).unwrap().replace('\n', "\\n");
         assert_eq!(defined("MAGIC"), format!("\"{first}\""));
     }

@@ -83,12 +83,20 @@ impl Regions {
             from.filter(|start| *start <= last)
                 .map(|start| (start, last)),
         );
-        if self.pieces.len() + gaps.len() > MOST_PIECES {
+        let joined = gaps.iter().map(|gap| self.neighbours(*gap, number));
+        let joined: usize = joined
+            .map(|(before, behind)| usize::from(before.is_some()) + usize::from(behind.is_some()))
+            .sum();
+        if self.pieces.len() + gaps.len() > MOST_PIECES + joined {
             return Err(Fault::new(format!(
                 "more than {MOST_PIECES} pieces of memory have names"
             )));
         }
-        for (first, last) in gaps {
+        for gap in gaps {
+            let (before, behind) = self.neighbours(gap, number);
+            let last = behind.and_then(|first| self.pieces.remove(&first));
+            let last = last.map_or(gap.1, |piece| piece.last);
+            let first = before.unwrap_or(gap.0);
             self.pieces.insert(first, Piece { last, name: number });
         }
         Ok(taken_by.map(|name| self.names[name].clone()))
@@ -108,6 +116,19 @@ impl Regions {
         self.known_areas.insert(area.clone());
         self.areas.push(area);
         Ok(())
+    }
+
+    /// First bytes of the pieces of a name that touch a gap: before it and behind.
+    fn neighbours(&self, (first, last): (u64, u64), name: usize) -> (Option<u64>, Option<u64>) {
+        let before = self.pieces.range(..first).next_back();
+        let before = before.filter(|(_, piece)| piece.name == name && piece.last + 1 == first);
+        let behind = last.checked_add(1);
+        let behind = behind.filter(|behind| {
+            self.pieces
+                .get(behind)
+                .is_some_and(|piece| piece.name == name)
+        });
+        (before.map(|(first, _)| *first), behind)
     }
 
     /// First byte of the piece that holds `address` or comes before it.
@@ -223,6 +244,21 @@ mod tests {
         ];
         let expected = expected.map(|(name, base, size)| (name.to_owned(), base, size));
         assert_eq!(named(regions), expected);
+    }
+
+    #[test]
+    fn what_touches_is_one_piece() {
+        let mut regions = Regions::new("run");
+        let pieces = 2 * MOST_PIECES as u64;
+        let mut name = |number| {
+            assert_eq!(regions.name_segment("rows", 10 * number, 10).unwrap(), None);
+        };
+        // Each fills a gap: before a piece, behind one, or between two.
+        (1..pieces / 2).rev().for_each(&mut name);
+        (pieces / 2 + 1..pieces).for_each(&mut name);
+        name(pieces / 2);
+        name(0);
+        assert_eq!(named(regions), [("rows".to_owned(), 0, 10 * pieces)]);
     }
 
     #[test]

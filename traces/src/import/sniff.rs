@@ -8,10 +8,11 @@ use crate::import::input::Input;
 use crate::import::records::number;
 use crate::import::regions::Regions;
 use crate::import::{
-    Options, champsim, csv, decode, dinero_binary, drmemtrace, npy, parquet, recording,
+    Options, champsim, decode, dinero_binary, drmemtrace, npy, parquet, recording,
 };
 use crate::sink::Counter;
 use std::io::Cursor;
+use std::path::Path;
 
 /// The formats that differ in their lines.
 const TEXT: [Format; 9] = [
@@ -54,14 +55,31 @@ pub(super) fn recognize(input: &Input, options: &Options) -> Result<Format, Impo
 
 /// The one of several formats that the file's name has in it.
 fn named(input: &Input, candidates: &[Format]) -> Option<Format> {
-    let name = input.name().to_ascii_lowercase();
-    let mut named = candidates
-        .iter()
-        .filter(|format| name.contains(format.about().name));
-    match (named.next(), named.next()) {
-        (Some(format), None) => Some(*format),
+    let path = Path::new(input.name());
+    let name = path.file_name()?.to_string_lossy().to_ascii_lowercase();
+    let is_word = |format: &&Format| has_words(&name, format.about().name);
+    let named: Vec<_> = candidates.iter().filter(is_word).collect();
+    // `ramulator-cpu` has the word `ramulator`, too.
+    let within = |one: &Format| {
+        let others = named.iter().filter(|other| **other != one);
+        let mut others = others.map(|other| other.about().name);
+        others.any(|other| has_words(other, one.about().name))
+    };
+    let mut whole = named.iter().filter(|format| !within(format));
+    match (whole.next(), whole.next()) {
+        (Some(format), None) => Some(**format),
         _ => None,
     }
+}
+
+/// Whether the words of `wanted` stand in `name`, one behind the other.
+fn has_words(name: &str, wanted: &str) -> bool {
+    let words = |text: &str| -> Vec<String> {
+        let words = text.split(['.', '-', '_']);
+        words.map(str::to_owned).collect()
+    };
+    let (name, wanted) = (words(name), words(wanted));
+    name.windows(wanted.len()).any(|words| words == wanted)
 }
 
 /// Refuses text of no format for the line that is wrong, if those before it are of one: of that which takes most of them.
@@ -123,12 +141,18 @@ fn list(formats: &[Format]) -> String {
 
 /// Every format that takes what stands at the beginning.
 fn candidates(input: &Input, options: &Options) -> Vec<Format> {
-    let Some(lines) = text(input) else {
-        return binary_format(input.head().0).into_iter().collect();
+    let lines = text(input);
+    let binary = match lines {
+        None => binary_format(input.head().0),
+        Some(_) => None,
     };
-    if options.pattern.is_some() {
+    // A pattern is searched for in bytes, whatever letters they are.
+    if options.pattern.is_some() && binary.is_none() {
         return vec![Format::Regex];
     }
+    let Some(lines) = lines else {
+        return binary.into_iter().collect();
+    };
     let takes = |format| {
         let reading = Reading::of(format, "", lines, options);
         reading.outcome.is_ok() && reading.accesses > 0
@@ -139,9 +163,16 @@ fn candidates(input: &Input, options: &Options) -> Vec<Format> {
 /// The whole lines at the beginning, if the file is text.
 fn text(input: &Input) -> Option<&[u8]> {
     let (head, complete) = input.head();
-    let binary =
-        |byte: &u8| *byte >= 0x7f || (*byte < b' ' && !matches!(byte, b'\t' | b'\n' | b'\r'));
-    if csv::without_mark(head).iter().any(binary) {
+    let is_control =
+        |byte: &u8| *byte == 0x7f || (*byte < b' ' && !matches!(byte, b'\t' | b'\n' | b'\r'));
+    // The last letter may be cut where the bytes that are looked at end.
+    let is_utf8 = str::from_utf8(head)
+        .or_else(|error| match error.error_len() {
+            None if !complete => Ok(""),
+            _ => Err(error),
+        })
+        .is_ok();
+    if !is_utf8 || head.iter().any(is_control) {
         return None;
     }
     Some(match head.iter().rposition(|byte| *byte == b'\n') {

@@ -4,7 +4,7 @@ use crate::event::Event;
 use crate::import::emitter::Names;
 use crate::import::error::ImportError;
 use crate::import::source::STDIN;
-use crate::import::waits::{Plan, Planned};
+use crate::import::waits::{Plan, Planned, Told};
 use crate::import::{Import, Options, Report, about};
 use crate::sink::{EventSink, SinkError};
 use crate::store::{MOST_THREADS, TraceInfo};
@@ -90,6 +90,7 @@ impl Threads {
             late.push(looked.began_late);
             told.push(looked.waits);
         }
+        self.check_said(&told)?;
         let mut plan = Plan::of(told);
         let mut names = Names::of(self.options.regions()?);
         let mut all: Option<Report> = None;
@@ -110,6 +111,25 @@ impl Threads {
         report.tally.sites = names.known_sites();
         report.layout = names.layout(&mut report.warnings);
         Ok(report)
+    }
+}
+
+impl Threads {
+    /// Refuses threads that say more often than others that they wait there for all: who says it last would wait for ever.
+    fn check_said(&self, told: &[Told]) -> Result<(), ImportError> {
+        let threads = self.paths.iter().zip(told);
+        let counts = threads.map(|(path, told)| (path, told.said));
+        let counts: Vec<_> = counts.filter(|&(_, said)| said > 0).collect();
+        if counts.iter().all(|&(_, said)| said == counts[0].1) {
+            return Ok(());
+        }
+        let each = counts
+            .iter()
+            .map(|(path, said)| format!("{}: {said} times", path.display()));
+        Err(ImportError::Options(format!(
+            "threads say memwalk_barrier() unequally often ({}); all that say it do so equally often, or leave it out",
+            each.collect::<Vec<_>>().join(", ")
+        )))
     }
 }
 

@@ -117,13 +117,23 @@ impl Reader {
     /// # Errors
     /// The file is damaged in what is read for them.
     pub fn head(&self, count: usize) -> Result<Vec<Event>, StoreError> {
+        let head = self.head_by_thread(count)?;
+        Ok(head.into_iter().map(|(_, event)| event).collect())
+    }
+
+    /// As [`Reader::head`], each event with the number of its thread.
+    ///
+    /// # Errors
+    /// The file is damaged in what is read for them.
+    pub fn head_by_thread(&self, count: usize) -> Result<Vec<(usize, Event)>, StoreError> {
         let mut head = Vec::new();
-        for mut thread in self.threads() {
+        for (number, mut thread) in self.threads().into_iter().enumerate() {
             while head.len() < count {
                 let Some(events) = thread.next_batch()? else {
                     break;
                 };
-                head.extend_from_slice(&events[..events.len().min(count - head.len())]);
+                let wanted = events.iter().take(count - head.len());
+                head.extend(wanted.map(|&event| (number, event)));
             }
         }
         Ok(head)

@@ -49,9 +49,27 @@ impl Emitter<'_> {
         if !self.has_others {
             return;
         }
-        let Some(meeting) = self.waits.meetings.meet(barrier) else {
+        if let Some(meeting) = self.waits.meetings.meet(barrier) {
+            self.wait_for_members(meeting);
+        }
+    }
+
+    /// As [`Emitter::meet`], where the recording says at which time of all threads it came.
+    pub(in crate::import) fn meet_at(&mut self, barrier: u64, came: u64) {
+        if !self.has_others {
             return;
-        };
+        }
+        if let Some(meeting) = self.waits.meet_at(barrier, came) {
+            self.wait_for_members(meeting);
+        }
+    }
+
+    /// The thread goes on from the barrier that it has come to last, at a time of all threads.
+    pub(in crate::import) fn go_on(&mut self, left: u64) {
+        self.waits.go_on(left);
+    }
+
+    fn wait_for_members(&mut self, meeting: Meeting) {
         self.leave_locks();
         match meeting {
             Meeting::OfAll => {

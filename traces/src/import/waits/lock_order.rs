@@ -7,25 +7,39 @@ use std::collections::{HashMap, HashSet};
 
 /// A lock that was held, and one that was taken meanwhile.
 type Pair = (u64, u64);
+/// Pairs that are known: the first.
+const MOST: usize = 1 << 20;
 
 /// Locks that threads have taken while they held others.
 #[derive(Debug, Default)]
-pub(super) struct Nested(HashSet<Pair>);
+pub(super) struct Nested {
+    pairs: HashSet<Pair>,
+    /// There are more than [`MOST`].
+    is_full: bool,
+}
 
 impl Nested {
     /// A thread that holds a lock takes another.
     pub(super) fn add(&mut self, held: u64, taken: u64) {
-        self.0.insert((held, taken));
+        let pair = (held, taken);
+        if self.pairs.len() < MOST {
+            self.pairs.insert(pair);
+        } else {
+            self.is_full |= !self.pairs.contains(&pair);
+        }
     }
 
     /// What another thread has done, too.
     pub(super) fn join(&mut self, other: Self) {
-        self.0.extend(other.0);
+        self.is_full |= other.is_full;
+        for (held, taken) in other.pairs {
+            self.add(held, taken);
+        }
     }
 
     /// Forgets all.
     pub(super) fn clear(&mut self) {
-        self.0.clear();
+        *self = Self::default();
     }
 }
 
@@ -35,21 +49,29 @@ impl Nested {
 pub(super) struct LockOrder {
     /// Locks that are taken in several orders: those in circles of pairs, or on a way from one circle to another.
     crossed: HashSet<u64>,
+    is_full: bool,
 }
 
 impl LockOrder {
     pub(super) fn of(nested: Nested) -> Self {
         let swapped = |pairs: Vec<Pair>| pairs.into_iter().map(|(held, taken)| (taken, held));
-        let behind = not_before_circles(nested.0);
+        let is_full = nested.is_full;
+        let behind = not_before_circles(nested.pairs);
         let crossed = not_before_circles(swapped(behind));
         Self {
             crossed: crossed.into_iter().flat_map(<[u64; 2]>::from).collect(),
+            is_full,
         }
     }
 
     /// Whether a lock comes before one that is held, though threads take them in this order, too.
     pub(super) fn is_against(&self, held: u64, taken: u64) -> bool {
         taken < held && self.crossed.contains(&held) && self.crossed.contains(&taken)
+    }
+
+    /// How many pairs of locks are known, if there are more.
+    pub(super) fn most_known(&self) -> Option<usize> {
+        self.is_full.then_some(MOST)
     }
 
     /// How many locks are taken in several orders, and the lowest address of one; nothing if none is.
@@ -113,6 +135,26 @@ mod tests {
         let against = |held, taken| order.is_against(held, taken);
         assert!(against(6, 5) && against(7, 6));
         assert!(!against(5, 7) && !against(4, 3) && !against(7, 1));
+    }
+
+    #[test]
+    fn pairs_have_a_limit_that_is_told() {
+        let mut nested = Nested::default();
+        for taken in 1..=MOST as u64 {
+            nested.add(0, taken);
+        }
+        nested.add(0, 1);
+        assert_eq!(
+            LockOrder::of(std::mem::take(&mut nested)).most_known(),
+            None
+        );
+        for taken in 1..=MOST as u64 {
+            nested.add(0, taken);
+        }
+        let mut other = Nested::default();
+        other.add(1, 2);
+        nested.join(other);
+        assert_eq!(LockOrder::of(nested).most_known(), Some(MOST));
     }
 
     proptest! {

@@ -75,7 +75,7 @@ impl Groups {
         let mut groups = Self::default();
         for (number, (barrier, group)) in barriers.into_iter().enumerate() {
             let is_even = group.iter().all(|&(_, count)| count == group[0].1);
-            if group.len() == threads.len() && (is_even || barrier == SAID) {
+            if group.len() == threads.len() && is_even {
                 groups.of.insert(barrier, Group::All);
             } else if is_even {
                 let members = group.into_iter().map(|(thread, _)| thread).collect();
@@ -149,6 +149,11 @@ impl Meetings {
     /// The trace begins here: what the program has said before was not said.
     pub(super) fn forget_said(&mut self) {
         self.arrivals.0.remove(&SAID);
+    }
+
+    /// How often it has come to the barrier that the program tells memwalk of.
+    pub(super) fn said(&self) -> u64 {
+        self.arrivals.0.get(&SAID).copied().unwrap_or(0)
     }
 
     pub(super) fn into_arrivals(self) -> Arrivals {

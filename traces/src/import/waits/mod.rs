@@ -8,6 +8,7 @@ mod lives;
 mod lock_order;
 mod locks;
 mod meetings;
+mod rounds;
 mod signals;
 
 pub(super) use locks::Step;
@@ -17,6 +18,7 @@ use lives::{Known, Life};
 use lock_order::{LockOrder, Nested};
 use locks::Locks;
 use meetings::{Arrivals, Groups, Meetings};
+use rounds::{Round, Rounds};
 use signals::Signals;
 use std::rc::Rc;
 
@@ -27,6 +29,7 @@ pub(super) struct Waits {
     pub(super) life: Life,
     pub(super) meetings: Meetings,
     pub(super) signals: Signals,
+    rounds: Rounds,
 }
 
 /// What a thread's recording has said of that.
@@ -36,6 +39,9 @@ pub(super) struct Told {
     life: lives::Told,
     arrivals: Arrivals,
     signals: signals::Told,
+    rounds: rounds::Told,
+    /// How often it has said that it waits for all that say it.
+    pub(super) said: u64,
 }
 
 /// Who waits for whom.
@@ -46,6 +52,7 @@ pub(super) struct Plan {
     /// Threads whose recordings were not given.
     missing: usize,
     signals: Vec<signals::Known>,
+    rounds: Vec<rounds::Known>,
     groups: Rc<Groups>,
     all_meet: bool,
 }
@@ -57,6 +64,7 @@ pub(super) struct Planned {
     number: usize,
     life: Known,
     signals: signals::Known,
+    rounds: rounds::Known,
     groups: Rc<Groups>,
     /// All wait until each holds the latches that others ask it for.
     pub(super) all_meet: bool,
@@ -70,6 +78,7 @@ impl Waits {
             life: Life::of(planned.life),
             meetings: Meetings::of(planned.groups, planned.number),
             signals: Signals::of(planned.signals),
+            rounds: Rounds::of(planned.rounds),
         }
     }
 
@@ -85,6 +94,28 @@ impl Waits {
         [signals, meetings, self.life.finish()].concat()
     }
 
+    /// The thread comes to a barrier, and the recording says when.
+    pub(super) fn meet_at(&mut self, barrier: u64, came: u64) -> Option<Meeting> {
+        let (came, own) = (self.signals.at(came), self.signals.given());
+        match self.rounds.come(barrier, came, own) {
+            Round::Alone => {
+                self.signals.meet(came, &[]);
+                None
+            }
+            Round::All => {
+                self.signals.meet(came, &[]);
+                Some(Meeting::OfAll)
+            }
+            Round::Some(members) => Some(Meeting::OfSome(self.signals.meet(came, &members))),
+        }
+    }
+
+    /// The thread goes on from the barrier that it has come to last.
+    pub(super) fn go_on(&mut self, left: u64) {
+        let left = self.signals.at(left);
+        self.rounds.go_on(left);
+    }
+
     /// The trace begins here.
     pub(super) fn forget(&mut self) {
         self.locks.forget();
@@ -94,10 +125,12 @@ impl Waits {
     /// What the recording has said.
     pub(super) fn into_told(self) -> Told {
         Told {
+            said: self.meetings.said(),
             nested: self.locks.into_nested(),
             life: self.life.into_told(),
             arrivals: self.meetings.into_arrivals(),
             signals: self.signals.into_told(),
+            rounds: self.rounds.into_told(),
         }
     }
 }
@@ -106,16 +139,20 @@ impl Plan {
     /// That of threads whose recordings have said so much, each.
     pub(super) fn of(threads: Vec<Told>) -> Self {
         let mut nested = Nested::default();
-        let (mut told_lives, mut arrivals, mut signals) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut told_lives, mut arrivals) = (Vec::new(), Vec::new());
+        let (mut signals, mut rounds) = (Vec::new(), Vec::new());
         for told in threads {
             nested.join(told.nested);
             told_lives.push(told.life);
             arrivals.push(told.arrivals);
             signals.push(told.signals);
+            rounds.push(told.rounds);
         }
         let lives = Known::of_all(&told_lives);
         let missing = Known::count_missing(&told_lives, &lives);
-        let signals = signals::Known::of_all(&signals);
+        let rounds = rounds::Known::of_all(&rounds);
+        let meetings = rounds.iter().flat_map(rounds::Known::signals);
+        let signals = signals::Known::of_all(&signals, meetings);
         let groups = Groups::of(&arrivals);
         Self {
             order: Rc::new(LockOrder::of(nested)),
@@ -125,6 +162,7 @@ impl Plan {
             lives,
             missing,
             signals,
+            rounds,
             groups: Rc::new(groups),
         }
     }
@@ -136,6 +174,7 @@ impl Plan {
             number,
             life: std::mem::take(&mut self.lives[number]),
             signals: std::mem::take(&mut self.signals[number]),
+            rounds: std::mem::take(&mut self.rounds[number]),
             groups: Rc::clone(&self.groups),
             all_meet: self.all_meet,
         }
@@ -160,6 +199,13 @@ impl Plan {
                 self.missing
             )
         });
-        missing.into_iter().chain(crossed).chain(uneven).collect()
+        let unknown = self.order.most_known().map(|most| {
+            format!(
+                "only {most} pairs of locks of which one is taken while the other is held are looked at: if others are taken in several orders, \
+                 threads could wait for each other for ever"
+            )
+        });
+        let warnings = missing.into_iter().chain(crossed).chain(unknown);
+        warnings.chain(uneven).collect()
     }
 }

@@ -2,22 +2,25 @@
 //!
 //! The recorder counts signals and wakings of all threads together, so that it is known which signal was the last before a waking: that one is
 //! waited for. A thread holds a latch for each signal that somebody waits for, from some such signals before it on. Who waits for a later one
-//! than is held waits for one that is held first, and so on: nobody goes by a latch that is not held yet.
+//! than is held waits for one that is held first, and so on: nobody goes by a latch that is not held yet. To come to a barrier is a signal, too.
 
 use super::Step;
 use super::latches::{signal, wait_for};
 use crate::event::Kind;
 use std::collections::{HashMap, VecDeque};
+use std::rc::Rc;
 
 /// Signals before a waking among which one of another thread is looked for.
 const LOOKED_AT: usize = 1000;
+/// What a thread signals that comes to a barrier: no condition of the program.
+const MEETING: u64 = u64::MAX;
 /// Signals for which a thread holds latches at a time: the next ones that somebody waits for.
 const HELD: u64 = 64;
 
 /// A condition, and when something was done with it: a number that grows from one to the next, of all threads.
 type When = (u64, u64);
 /// A thread, and how many signals it has given before this one.
-type Signal = (usize, u64);
+pub(super) type Signal = (usize, u64);
 /// A thread, and how many of its signals that somebody waits for come before this one.
 type Wanted = (usize, u64);
 
@@ -32,8 +35,8 @@ pub(super) struct Told {
 #[derive(Debug, Default)]
 pub(super) struct Known {
     number: usize,
-    /// Its signals that somebody waits for, in its order.
-    wanted: Vec<u64>,
+    /// Signals of each thread that somebody waits for, in its order.
+    all_wanted: Rc<Vec<Vec<u64>>>,
     /// How many of those it has given.
     given: u64,
     /// The signal that it waits for, each time that it is woken.
@@ -47,14 +50,16 @@ pub(super) struct Known {
 pub(in crate::import) struct Signals {
     told: Told,
     known: Known,
+    /// When the last of them was, or a barrier.
+    last: u64,
 }
 
 impl Signals {
     /// Those of a thread of which something is known.
     pub(super) fn of(known: Known) -> Self {
         Self {
-            told: Told::default(),
             known,
+            ..Self::default()
         }
     }
 
@@ -65,13 +70,36 @@ impl Signals {
 
     /// The thread signals a condition.
     pub(in crate::import) fn signal(&mut self, condition: u64, when: u64) -> Vec<Step> {
-        let own = self.told.signals.len() as u64;
+        let own = self.given();
+        let when = self.at(when);
         self.told.signals.push((condition, when));
         self.known.give(own)
     }
 
+    /// The thread comes to a barrier, and waits there for these, itself among them.
+    pub(super) fn meet(&mut self, came: u64, others: &[Signal]) -> Vec<Step> {
+        let mut steps = self.signal(MEETING, came);
+        let number = self.known.number;
+        for &(other, own) in others.iter().filter(|&&(other, _)| other != number) {
+            steps.extend(self.known.wait_for_own(other, own));
+        }
+        steps
+    }
+
+    /// How many signals it has given.
+    pub(super) fn given(&self) -> u64 {
+        self.told.signals.len() as u64
+    }
+
+    /// A time, but not before what the thread has done last: so nobody waits for what comes behind his own deeds.
+    pub(super) fn at(&mut self, when: u64) -> u64 {
+        self.last = self.last.max(when);
+        self.last
+    }
+
     /// The thread has been woken.
     pub(in crate::import) fn wake(&mut self, condition: u64, when: u64) -> Vec<Step> {
+        let when = self.at(when);
         self.told.wakings.push((condition, when));
         self.known.wait()
     }
@@ -89,12 +117,17 @@ impl Signals {
 impl Known {
     /// Whether somebody waits for a signal of the thread.
     pub(super) fn is_waited_for(&self) -> bool {
-        !self.wanted.is_empty()
+        !self.wanted().is_empty()
+    }
+
+    /// The thread's own signals that somebody waits for.
+    fn wanted(&self) -> &[u64] {
+        self.all_wanted.get(self.number).map_or(&[], Vec::as_slice)
     }
 
     /// What is done with each latch that the thread holds between two signals.
     fn held(&self, kind: Kind) -> impl Iterator<Item = Step> {
-        let all = self.wanted.len() as u64;
+        let all = self.wanted().len() as u64;
         let held = self.given..all.min(self.given + HELD);
         held.map(move |place| (kind, signal(self.number, place)))
     }
@@ -102,11 +135,11 @@ impl Known {
     /// The thread gives its signal of this number.
     fn give(&mut self, own: u64) -> Vec<Step> {
         let given = self.given;
-        if self.wanted.get(given as usize) != Some(&own) {
+        if self.wanted().get(given as usize) != Some(&own) {
             return Vec::new();
         }
         self.given += 1;
-        let (next, all) = (given + HELD, self.wanted.len() as u64);
+        let (next, all) = (given + HELD, self.wanted().len() as u64);
         let next = (next < all).then(|| (Kind::Latch, signal(self.number, next)));
         let mut steps: Vec<Step> = next.into_iter().collect();
         steps.push((Kind::Unlatch, signal(self.number, given)));
@@ -115,9 +148,22 @@ impl Known {
 
     /// The thread waits for the signal that has woken it.
     fn wait(&mut self) -> Vec<Step> {
-        let Some((other, place)) = self.wakings.pop_front().flatten() else {
-            return Vec::new();
-        };
+        match self.wakings.pop_front().flatten() {
+            None => Vec::new(),
+            Some((other, place)) => self.wait_for(other, place),
+        }
+    }
+
+    /// The thread waits for a signal of another, which has given so many before.
+    fn wait_for_own(&mut self, other: usize, own: u64) -> Vec<Step> {
+        let wanted = self.all_wanted.get(other);
+        match wanted.and_then(|wanted| wanted.binary_search(&own).ok()) {
+            None => Vec::new(),
+            Some(place) => self.wait_for(other, place as u64),
+        }
+    }
+
+    fn wait_for(&mut self, other: usize, place: u64) -> Vec<Step> {
         let seen = self.seen.entry(other).or_default();
         let mut steps = Vec::new();
         while *seen <= place {
@@ -129,8 +175,8 @@ impl Known {
         steps
     }
 
-    /// Finds out which signals have woken whom.
-    pub(super) fn of_all(told: &[Told]) -> Vec<Self> {
+    /// Finds out which signals have woken whom. Others wait for those of `meetings`, too.
+    pub(super) fn of_all(told: &[Told], meetings: impl Iterator<Item = Signal>) -> Vec<Self> {
         // Most signals of some programs wake nobody, each of a condition of its own.
         let mut signals: HashMap<u64, Vec<(u64, Signal)>> = HashMap::new();
         for &(condition, _) in told.iter().flat_map(|one| &one.wakings) {
@@ -160,6 +206,7 @@ impl Known {
         });
         let woken: Vec<Vec<Option<Signal>>> = woken.collect();
         let mut all: Vec<Signal> = woken.iter().flatten().flatten().copied().collect();
+        all.extend(meetings);
         all.sort_unstable();
         all.dedup();
         let mut wanted = vec![Vec::new(); told.len()];
@@ -175,10 +222,11 @@ impl Known {
             places.collect()
         });
         let wakings: Vec<VecDeque<Option<Wanted>>> = wakings.collect();
-        let known = wanted.into_iter().zip(wakings).enumerate();
-        let known = known.map(|(number, (wanted, wakings))| Self {
+        let all_wanted = Rc::new(wanted);
+        let known = wakings.into_iter().enumerate();
+        let known = known.map(|(number, wakings)| Self {
             number,
-            wanted,
+            all_wanted: Rc::clone(&all_wanted),
             wakings,
             ..Self::default()
         });
@@ -206,7 +254,7 @@ mod tests {
             signals: Vec::new(),
             wakings: wakings.collect(),
         };
-        let known = Known::of_all(&[first, second, third]);
+        let known = Known::of_all(&[first, second, third], std::iter::empty());
         let mut threads = known.into_iter().map(Signals::of);
         [threads.next().unwrap(), threads.next().unwrap()]
     }
@@ -254,7 +302,7 @@ mod tests {
             signals: Vec::new(),
             wakings: vec![(CONDITION + 1, 2), (CONDITION, 3)],
         };
-        let mut known = Known::of_all(&[told, woken]);
+        let mut known = Known::of_all(&[told, woken], std::iter::empty());
         let mut waits = Signals::of(known.remove(1));
         assert_eq!(waits.wake(CONDITION + 1, 2).len(), 2);
         assert!(waits.wake(CONDITION, 3).is_empty());

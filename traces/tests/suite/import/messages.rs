@@ -105,9 +105,6 @@ fn mistakes_are_shown_with_their_line() {
     for (message, expected) in [
         ("segment a 10", "t:2: a segment has a name"),
         ("segment a x 10", "`x` is not a 64-bit decimal number"),
-        ("segment a 0x10 0", "a segment of 0 bytes"),
-        ("segment (none) 0x10 4", "`(none)` is what results call"),
-        ("phase", "the name is missing"),
         ("stop", "asked for `stop`, but knows `memwalk segment"),
         ("on now", "asked for `on now`"),
         ("all barrier", "asked for `all barrier`"),
@@ -119,4 +116,45 @@ fn mistakes_are_shown_with_their_line() {
     // The program's other messages are its own affair.
     let (_, report) = lackey(" L 10,4\n**7** memwalks are pleasant\n**7** hello\n");
     assert_eq!(report.tally.skipped, 3);
+}
+
+#[test]
+fn a_name_that_is_cut_within_a_letter_ends_before_it() {
+    let name = "ß".repeat(200);
+    let mut text = b" L 10,4\n**7** memwalk phase ".to_vec();
+    text.extend(&name.as_bytes()[..255]);
+    text.extend(b"\n L 10,4\n==1== Exit code: 0\n");
+    let (_, report) = import_bytes(&text, options("lackey")).unwrap();
+    assert_eq!(report.layout.phases, ["imported", &"ß".repeat(127)]);
+    assert_eq!(report.warnings, [""; 0]);
+}
+
+#[test]
+fn names_that_cannot_be_given_are_passed_over() {
+    for (message, expected) in [
+        ("segment a 0x10 0", "a segment of 0 bytes"),
+        ("segment (none) 0x10 4", "`(none)` is what results call"),
+        ("phase", "the name is missing"),
+    ] {
+        let (events, report) = lackey(&format!(" L 10,4\n**7** memwalk {message}\n"));
+        assert_eq!(events.len(), 1);
+        let [warning] = &report.warnings[..] else {
+            panic!("{:?}", report.warnings);
+        };
+        let begin = format!("`{message}` is passed over: ");
+        assert!(
+            warning.starts_with(&begin) && warning.contains(expected),
+            "{warning}"
+        );
+    }
+    let phases: String = (0..5000)
+        .map(|phase| format!("**7** memwalk phase {phase}\n L 10,4\n"))
+        .collect();
+    let (_, report) = lackey(&phases);
+    assert_eq!(report.tally.accesses, 5000);
+    assert!(
+        report.warnings[0].contains("more than 4096 phases"),
+        "{:?}",
+        report.warnings
+    );
 }

@@ -1,7 +1,9 @@
 //! Imports: each format by a small sample, what stands in the way, what programs say of themselves, and any bytes at all.
 
 mod any_bytes;
+mod columns;
 mod messages;
+mod packed;
 mod recordings;
 mod records;
 mod refusals;

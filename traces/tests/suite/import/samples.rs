@@ -294,6 +294,16 @@ fn instructions_that_are_not_listed_may_be_assumed() {
     let plain: Vec<u16> = events.iter().map(|event| event.instructions).collect();
     assert_eq!(plain, [1, 2, 1, 2]);
     assert_eq!(report.instructions_per_access, Some(2.5));
+    let many = "16\n".repeat(100);
+    for (accesses, all, instructions) in [(10, 7.8, 78), (100, 1.1, 110), (100, 2.01, 201)] {
+        let addresses = &many.as_bytes()[..3 * accesses];
+        let (events, _) = import_bytes(addresses, assumed("csv", all)).unwrap();
+        let plain: u64 = events
+            .iter()
+            .map(|event| u64::from(event.instructions))
+            .sum();
+        assert_eq!(accesses as u64 + plain, instructions);
+    }
     let (events, _) = import_bytes(addresses, assumed("csv", 1.0)).unwrap();
     assert_eq!(events, import_bytes(addresses, options("csv")).unwrap().0);
     for (all, expected) in [

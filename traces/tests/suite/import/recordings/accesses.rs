@@ -34,6 +34,60 @@ fn what_the_trace_leaves_out_brings_no_pointer() {
 }
 
 #[test]
+fn a_copy_goes_vector_by_vector() {
+    let mut bytes = begun();
+    add(&mut bytes, 0x1000, 0x2000, COPY << 56 | 80 << 48 | 0x405);
+    let (events, report) = imported(&ended(bytes, 0));
+    let copied = events
+        .iter()
+        .map(|event| (event.kind, event.address, event.size));
+    let expected = [
+        (Kind::Load, 0x1000, 32),
+        (Kind::Store, 0x2000, 32),
+        (Kind::Load, 0x1020, 32),
+        (Kind::Store, 0x2020, 32),
+        (Kind::Load, 0x1040, 16),
+        (Kind::Store, 0x2040, 16),
+    ];
+    assert_eq!(copied.collect::<Vec<_>>(), expected);
+    assert_eq!(report.warnings, [""; 0]);
+}
+
+#[test]
+fn recordings_of_the_first_version_are_read() {
+    let mut bytes = begun();
+    bytes[18] = b'1';
+    add_load(&mut bytes, 0x1000, 0);
+    let (events, report) = imported(&ended(bytes, 0));
+    assert_eq!((events.len(), report.warnings), (1, Vec::new()));
+}
+
+#[test]
+fn a_wrong_message_is_shown_as_it_stands() {
+    let mut bytes = begun();
+    add_message(&mut bytes, "stop the recording of this program");
+    let refused = refusal(&bytes, "recording");
+    assert!(
+        refused.contains("`stop the recording of this program`"),
+        "{refused}"
+    );
+}
+
+#[test]
+fn signal_handlers_that_interrupt_the_recorder_are_told() {
+    let mut bytes = begun();
+    add_load(&mut bytes, 0x1000, 0);
+    let records = bytes.len() as u64 / 24;
+    add(&mut bytes, records, 0, END << 56 | 3);
+    let (_, report) = imported(&bytes);
+    assert!(
+        report.warnings[0].starts_with("3 accesses of signal handlers"),
+        "{:?}",
+        report.warnings
+    );
+}
+
+#[test]
 fn the_program_names_segments_and_phases() {
     let mut bytes = begun();
     let name = "a name that is longer than one record".to_owned();
@@ -186,7 +240,7 @@ fn wrong_recordings_are_refused() {
         bytes
     };
     let mut version = begun();
-    version[18] = b'2';
+    version[18] = b'3';
     let mut message = begun();
     add_message(&mut message, "a fish");
     let mut behind = ended(begun(), 0);

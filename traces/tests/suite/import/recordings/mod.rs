@@ -25,10 +25,12 @@ const THREAD: u64 = 14;
 const MEET: u64 = 15;
 const SIGNAL: u64 = 16;
 const WAKE: u64 = 17;
+const COPY: u64 = 18;
+const MET: u64 = 19;
 
 /// The beginning of a recording.
 fn begun() -> Vec<u8> {
-    let mut bytes = b"memwalk recording 1\n".to_vec();
+    let mut bytes = b"memwalk recording 2\n".to_vec();
     bytes.resize(24, 0);
     bytes
 }

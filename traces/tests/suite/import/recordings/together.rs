@@ -13,8 +13,8 @@ enum Deed {
     Release(u64),
     Signal,
     Wake,
-    /// Two threads or all come to their barrier.
-    Meet(bool),
+    /// Two threads or all come to a barrier: that of all, of two, or one that is of others each time.
+    Meet(u64),
     /// The first begins another.
     Begin(usize),
 }
@@ -26,7 +26,7 @@ fn deed() -> impl Strategy<Value = (usize, Deed)> {
         3 => lock().prop_map(Deed::Release),
         2 => Just(Deed::Signal),
         2 => Just(Deed::Wake),
-        1 => any::<bool>().prop_map(Deed::Meet),
+        1 => (0..3_u64).prop_map(Deed::Meet),
         3 => (1..THREADS).prop_map(Deed::Begin),
     ];
     (0..THREADS, deed)
@@ -40,10 +40,12 @@ struct Run {
     /// Who has signalled, and how many records of the condition there are.
     signalled: Vec<usize>,
     now: u64,
+    /// Whether barriers have times.
+    has_times: bool,
 }
 
 impl Run {
-    fn new() -> Self {
+    fn new(has_times: bool) -> Self {
         Self {
             recordings: (0..THREADS as u64)
                 .map(|thread| begun_as(100 + thread))
@@ -51,7 +53,8 @@ impl Run {
             holders: [None; LOCKS as usize],
             begun: [true, false, false],
             signalled: Vec::new(),
-            now: 0,
+            now: 1,
+            has_times,
         }
     }
 
@@ -76,11 +79,27 @@ impl Run {
                 add_condition(own, WAKE, self.now);
                 self.now += 1;
             }
-            Deed::Meet(are_all) if self.begun == [true; THREADS] => {
-                let (barrier, first) = if are_all { (0x21000, 0) } else { (0x22000, 1) };
-                for bytes in &mut self.recordings[first..] {
-                    add(bytes, barrier, 0, MEET << 56 | 0x403);
+            Deed::Meet(barrier) if self.begun == [true; THREADS] => {
+                let mut absent = [THREADS, 0, thread][barrier as usize];
+                if self.has_times {
+                    absent = absent.min(thread);
+                } else if barrier == 2 {
+                    absent = THREADS;
                 }
+                for (kind, when) in [(MEET, self.now), (MET, self.now + THREADS as u64)] {
+                    let others = self.recordings.iter_mut().enumerate();
+                    for (number, bytes) in others.filter(|&(number, _)| number != absent) {
+                        let when = if self.has_times {
+                            when + number as u64
+                        } else {
+                            0
+                        };
+                        if kind == MEET || self.has_times {
+                            add(bytes, 0x21000 + 0x1000 * barrier, when, kind << 56 | 0x403);
+                        }
+                    }
+                }
+                self.now += 2 * THREADS as u64;
             }
             Deed::Begin(other) if thread == 0 && !self.begun[other] => {
                 self.begun[other] = true;
@@ -110,8 +129,9 @@ proptest! {
     fn what_came_to_its_end_does_so_in_any_order(
         deeds in prop::collection::vec(deed(), 0..80),
         choices in prop::collection::vec(0_usize..12, 1..50),
+        has_times in any::<bool>(),
     ) {
-        let mut run = Run::new();
+        let mut run = Run::new(has_times);
         for (thread, deed) in &deeds {
             run.does(*thread, deed);
         }
