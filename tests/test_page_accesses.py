@@ -1,11 +1,12 @@
 """Pages that searches of an index read: the model against counting."""
 
 import random
+from collections import OrderedDict
 
 import numpy as np
 import pytest
 
-from memwalk.analysis.cost_models.page_accesses import distinct_pages, missed_pages, search_page_reads, tree_pages
+from memwalk.analysis.cost_models.page_accesses import changed_share, distinct_pages, missed_pages, search_page_reads, tree_pages
 from memwalk.simcore.engines import native
 from memwalk.simcore.machine import load_machine
 
@@ -45,3 +46,25 @@ def test_a_pool_misses_what_chance_says_of_pages_with_popular_keys(skew: float) 
     of_keys = np.random.default_rng(1).permutation(popular / popular.sum())
     weights = np.array([part.sum() for part in np.array_split(of_keys, leaves)])
     assert found["pages_read"] / found["operations"] == pytest.approx(missed_pages(weights, 300 - inner), rel=0.05)
+
+
+@pytest.mark.parametrize("held", [0.1, 0.7, 0.9])
+@pytest.mark.parametrize("changes", [0.01, 0.1, 0.5, 1.0])
+def test_a_pool_writes_every_page_that_was_changed_while_it_was_there(held: float, changes: float) -> None:
+    """Counted in an LRU pool of pages that are wanted alike: whoever pushes a page out, and whoever has wanted it last."""
+    draw, accesses, pages = random.Random(1), 200_000, 1000
+    pool: OrderedDict[int, bool] = OrderedDict()
+    missed = written = 0
+    for access in range(accesses):
+        page, change = draw.randrange(pages), draw.random() < changes
+        counts = access >= accesses // 4
+        if page not in pool:
+            missed += counts
+            if len(pool) == held * pages:
+                written += pool.popitem(last=False)[1] * counts
+        pool[page] = pool.pop(page, False) or change
+    assert written / missed == pytest.approx(changed_share(held, changes), rel=0.08)
+
+
+def test_nothing_is_written_that_is_never_changed() -> None:
+    assert [changed_share(hits, 0) for hits in (0.0, 0.5, 1.0)] == [0, 0, 0]

@@ -59,6 +59,17 @@ def missed_pages(wanted: Wanted, frames: float, count: Wanted | float = 1.0) -> 
     return float((count * wanted * np.exp(-wanted * time)).sum()) if time < inf else 0.0
 
 
+def changed_share(hits: float, changes: float) -> float:
+    """Return the share of the pages that leave an LRU pool which have been changed while they were there, and so have to be written.
+
+    ``hits`` is the share of accesses that find their page there, ``changes`` the share that change it. A page is wanted once, and again
+    and again until an access misses it; it leaves unchanged if none of these accesses was a change.
+    """
+    if not changes:
+        return 0.0
+    return 1 - (1 - hits) * (1 - changes) / (1 - hits * (1 - changes))
+
+
 def _touched(wanted: Wanted, operations: float, count: Wanted | float) -> float:
     """Return how many different pages so many operations want."""
     return float(-(count * np.expm1(-wanted * operations)).sum())

@@ -27,12 +27,17 @@ def page_reads(candidate: Candidate, operation: Operation, task: IndexTask, keys
 
     The pool holds what has been wanted latest.
     """
-    scanned = min(task.scan_range, keys) if operation == "scan" else 0
     if task.skew:
+        scanned = min(task.scan_range, keys) if operation == "scan" else 0
         return missed_pages(_wanted(candidate, keys, scanned, task.skew), frames)
     pages, visited = np.array(candidate.wanted(keys)).T
-    visited[0] += scanned / candidate.entries
+    visited[0] = leaves_visited(candidate, operation, task, keys)
     return missed_pages(visited / pages, frames, pages)
+
+
+def leaves_visited(candidate: Candidate, operation: Operation, task: IndexTask, keys: int) -> float:
+    """Return the leaf pages that an operation wants on average."""
+    return 1 + (min(task.scan_range, keys) / candidate.entries if operation == "scan" else 0)
 
 
 def turnover(candidate: Candidate, task: IndexTask, keys: int, scanned: int, frames: int) -> float:

@@ -8,7 +8,8 @@ from functools import partial
 
 from memwalk.analysis.advice.indexes.cached_lines import missed_share
 from memwalk.analysis.advice.indexes.candidates import CONSCIOUS, Candidate
-from memwalk.analysis.advice.indexes.page_reads import held, page_reads
+from memwalk.analysis.advice.indexes.page_reads import page_reads
+from memwalk.analysis.advice.indexes.page_writes import page_writes
 from memwalk.analysis.advice.indexes.task import IndexTask, Operation
 from memwalk.analysis.cost_models.memory import MissCosts
 
@@ -45,14 +46,15 @@ class Cost:
 
 
 def predict(candidate: Candidate, operation: Operation, task: IndexTask, keys: int, frames: int) -> Cost:
-    """Predict an operation on an index of so many keys behind a pool of so many frames.
+    """Predict an operation of the task's mix on an index of so many keys behind a pool of so many frames.
 
     Lines of levels that the last cache holds as a whole come from there, those of others from memory, but for those that it holds
     because they are popular. Instructions take no time, and hardware prefetchers fetch nothing.
     """
     missed = missed_share(candidate, operation, task, keys)
     pages = candidate.pages(keys)
-    cost = Cost(0, page_reads(candidate, operation, task, keys, frames))
+    writes = page_writes(candidate, operation, task, keys, frames)
+    cost = Cost(0, page_reads(candidate, operation, task, keys, frames), page_writes=writes)
     above = 0
     for level in reversed(range(len(pages))):
         above += pages[level] * candidate.page.page_bytes
@@ -62,7 +64,7 @@ def predict(candidate: Candidate, operation: Operation, task: IndexTask, keys: i
         cost += Cost(_waits(partial(_scan_cycles, candidate, tuples), task, missed if above > task.cache_bytes else 0.0), 0)
     if operation == "insert":
         far = task.costs if above > task.cache_bytes else task.cache_costs
-        cost += Cost(far.full + candidate.moved_lines * far.next, 0, page_writes=1 - held(pages, frames)[0])
+        cost += Cost(far.full + candidate.moved_lines * far.next, 0)
     return cost
 
 

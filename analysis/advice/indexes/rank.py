@@ -117,13 +117,12 @@ def advice(candidate: Candidate, task: IndexTask, simulated: Callable[[Operation
     size = candidate.page.page_bytes
     frames, pages, page_seconds = task.frames(size), sum(candidate.pages(task.keys)), task.page_seconds(size)
     found, said, inserting_cycles = Cost(0, 0), Cost(0, 0), 0.0
-    total = sum(task.mix.values())
-    for operation, weight in task.mix.items():
-        if weight:
-            part = simulated(operation) * (weight / total)
+    for operation in task.mix:
+        if share := task.share(operation):
+            part = simulated(operation) * share
             found += part
             inserting_cycles += part.cycles if operation == "insert" else 0
-            said += predict(candidate, operation, task, task.keys, frames) * (weight / total)
+            said += predict(candidate, operation, task, task.keys, frames) * share
     seconds = task.seconds(found.cycles) + (found.page_reads + found.queued) * page_seconds
     predicted = task.seconds(said.cycles) + said.page_reads * page_seconds
     if task.cores > 1:

@@ -74,6 +74,10 @@ class IndexTask(ModelledMachine):
         """Cores that do operations at the same time."""
         return int(self.machine.get("cores", 1))
 
+    def share(self, operation: Operation) -> float:
+        """Return the share of the mix that is of an operation."""
+        return self.mix[operation] / sum(self.mix.values())
+
     @property
     def latches_changes(self) -> bool:
         """Whether whoever changes a page of the index takes latches: others read it at the same time, or might, as they hold no pins."""
