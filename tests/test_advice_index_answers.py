@@ -92,7 +92,7 @@ def test_reasons_are_told_below_a_table() -> None:
     assert result.exit_code == 0, result.output
     of = "1,000,000 keys of 4 bytes with 64 MiB of memory, on thesis-simulator with nvme-ssd"
     assert f"An operation on an index of {of}" in result.stdout
-    assert "What was simulated is 0.1 times the last cache, and the real index is larger" in result.stdout
+    assert "What was simulated is 0.188 times the last cache, and the real index is larger" in result.stdout
     assert "Simulated were 2,000 keys of 1,000,000" in result.stdout
 
 

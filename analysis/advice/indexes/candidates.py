@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from math import ceil, log2
+from math import ceil
 from typing import Any
 
 from memwalk.analysis.advice.indexes.task import FILL, IndexTask
+from memwalk.analysis.cost_models.binary_search import steps
 from memwalk.analysis.cost_models.fractal_tree import (
     Width,
     cache_first_levels,
@@ -136,14 +137,14 @@ class Candidate:
         return page.node_lines / 2 if name in ("array", "micro-index") else self._lines / 2
 
     def _in_page(self, costs: MissCosts) -> float:
-        """Cycles of a search in a page that is no cache-first tree's. Steps of a binary search are on lines of their own up to the last."""
+        """Cycles of a search in a page that is no cache-first tree's. Steps of a binary search wait for a line each."""
         page, name = self.page, self.structure.name
-        steps: dict[str, Callable[[], float]] = {
+        touched: dict[str, Callable[[], float]] = {
             "slotted": lambda: _steps(self.entries * (page.key_bytes + page.id_bytes), page) + _steps(self.entries * SLOT_BYTES, page),
             "array": lambda: _steps(self.entries * page.key_bytes, page) + 1,
         }
-        if name in steps:
-            return steps[name]() * costs.full
+        if name in touched:
+            return touched[name]() * costs.full
         assert self.width is not None
         if name == "disk-first":
             levels, _ = in_page_tree(page, self.width.nonleaf_lines, self.width.leaf_lines)
@@ -160,12 +161,16 @@ class Candidate:
 
     def _node_pages(self, keys: int) -> int:
         """Pages of the non-leaf nodes of a cache-first tree."""
+        return cache_first_node_pages(self.page, self._lines, self.inner_nodes(keys)[::-1])
+
+    def inner_nodes(self, keys: int) -> list[int]:
+        """Nodes of each level above the leaves of a cache-first tree, parents of leaves first."""
         nodes = ceil(keys / max(int(self.page.cache_first_entries(self._lines) * FILL), 1))
         children, levels = max(int(self.page.cache_first_children(self._lines) * FILL), 2), []
         while nodes > 1:
             nodes = ceil(nodes / children)
             levels.append(nodes)
-        return cache_first_node_pages(self.page, self._lines, levels[::-1])
+        return levels
 
 
 def left_out(task: IndexTask) -> frozenset[str]:
@@ -196,4 +201,4 @@ def workload(candidate: Candidate, **others: Any) -> dict[str, Any]:
 
 def _steps(size: float, page: IndexPage) -> float:
     """Lines that a binary search of so many bytes touches."""
-    return log2(max(size / page.line_bytes, 1)) + 1
+    return sum(steps(size / page.line_bytes))

@@ -47,6 +47,8 @@ class IndexAdvice:
     """Part of them that insertions take."""
     pages: int
     """Of the whole index."""
+    simulated_pages: int
+    """Of the index that was simulated."""
     held: float
     """Share of them that the memory has room for."""
     operations_per_second: float
@@ -146,6 +148,7 @@ def advice(candidate: Candidate, task: IndexTask, simulated: Callable[[Operation
         processor_seconds=task.seconds(found.cycles),
         inserting_seconds=task.seconds(inserting_cycles),
         pages=pages,
+        simulated_pages=sum(candidate.pages(task.simulated_keys)),
         held=min(frames / pages, 1.0),
         operations_per_second=task.cores / seconds,
         latch_seconds=task.seconds(found.latch_cycles),

@@ -23,7 +23,7 @@ FILL = 0.9
 OVER_CACHE = 3
 """Simulated leaf pages take so many times the last cache, if the real ones do."""
 ENOUGH_CACHES = 2
-"""Simulated leaf pages that are less than so many times the last cache lie there too often."""
+"""Simulated pages that are less than so many times the last cache lie there too often."""
 LEAST_FRAMES = 16
 """Fewest frames that a simulated pool has for each core."""
 LEAST_KEYS = 1000
@@ -124,19 +124,9 @@ class IndexTask(ModelledMachine):
         """TupleIDs of a simulated scan. Those of all cores at a time have ranges one behind the other."""
         return min(self.scan_range, self.simulated_keys // self.cores)
 
-    @property
-    def simulated_bytes(self) -> float:
-        """Of the simulated index's leaf pages, about."""
-        return self._leaf_bytes(self.simulated_keys)
-
-    @property
-    def is_small(self) -> bool:
-        """Whether much more of what is simulated lies in the last cache than of the real index."""
-        is_part = self.simulated_keys < self.keys and self.cache_bytes < self._leaf_bytes(self.keys)
-        return is_part and self.simulated_bytes < ENOUGH_CACHES * self.cache_bytes
-
-    def _leaf_bytes(self, keys: int) -> float:
-        return keys * (self.key_bytes + ID_BYTES) / FILL
+    def is_small(self, simulated_bytes: float, real_bytes: float) -> bool:
+        """Tell whether much more of what is simulated of an index lies in the last cache than of the real one, by bytes of pages."""
+        return self.cache_bytes < real_bytes and simulated_bytes < min(ENOUGH_CACHES * self.cache_bytes, real_bytes)
 
     def frames(self, page_bytes: int) -> int:
         """Pages that the memory holds."""
