@@ -43,8 +43,9 @@ class Algorithm:
         return self.does.format(where=self.waits_for(task))
 
     def waits_for(self, task: JoinTask) -> str:
-        """Name what references wait for that no prefetch hides: memory if a core's partition leaves its caches, or the last cache."""
-        return MEMORY if self.waits == "memory" and task.leaves_cache else str(task.last_cache["name"])
+        """Name what references that no prefetch hides wait for most: memory, if enough of a core's partition is there, or the last cache."""
+        share = task.memory_share if self.waits == "memory" else 0.0
+        return MEMORY if share * task.costs.full > (1 - share) * task.last_cache["latency_cycles"] else str(task.last_cache["name"])
 
 
 ALGORITHMS = (
