@@ -149,6 +149,27 @@ def test_what_is_simulated_is_bounded_and_has_the_same_share_in_memory() -> None
     assert simulated_frames(by_name(task())["array"], task()) == 0, "all pages are in memory"
 
 
+@pytest.mark.parametrize("frames", [32, 128, 512])
+def test_tops_of_upper_levels_are_few_and_wanted_most(frames: int) -> None:
+    """Searches of this tree visit 2.4 pages of nodes besides the root's: a small pool holds those that many visit, and not the others."""
+    asked = task(machine=thesis(), keys=500_000, key_bytes=8, page_sizes=(2048,), memory_bytes=frames * 2048)
+    tree = by_name(asked)["cache-first"]
+    run = workload(tree, operation="search", keys=asked.keys, operations=20_000, pool_frames=frames, caches="warm", warm_up=10_000)
+    found = native.simulate(dict(asked.machine), run)["workload"]
+    expected = predict(tree, "search", asked, asked.keys, frames).page_reads
+    assert found["pages_read"] / 20_000 == pytest.approx(expected, rel=0.06)
+
+
+@pytest.mark.parametrize("operation", ["search", "scan"])
+def test_predictions_with_hardly_any_skew_are_those_without(operation: Operation) -> None:
+    asked = task(keys=500_000, key_bytes=8, page_sizes=(2048,), mix={**NOTHING, operation: 1.0})
+    for candidate in candidates(asked):
+        for frames in (32, 512):
+            alike, hardly = (predict(candidate, operation, replace(asked, skew=skew), asked.keys, frames) for skew in (0.0, 1e-9))
+            assert hardly.page_reads == pytest.approx(alike.page_reads, rel=0.02), candidate.structure.name
+            assert hardly.cycles == pytest.approx(alike.cycles, rel=0.02), candidate.structure.name
+
+
 @pytest.mark.parametrize("share", [0.3, 0.9])
 def test_simulated_page_reads_are_those_predicted(share: float) -> None:
     """Searches draw pages evenly, so that the pool's misses are known; and what more keys cost is taken from the models."""
@@ -157,8 +178,9 @@ def test_simulated_page_reads_are_those_predicted(share: float) -> None:
         some = replace(asked, memory_bytes=round(share * sum(candidate.pages(200_000))) * 4096)
         expected = predict(candidate, "search", some, 200_000, some.frames(4096)).page_reads
         found = simulate(candidate, "search", some)
-        tolerance = 0.15 if candidate.structure.name == "cache-first" else 0.08
-        assert found.page_reads == pytest.approx(expected, rel=tolerance, abs=0.02), candidate.structure.name
+        # A cache-first tree has some pages more than are counted.
+        counted = 0.03 if candidate.structure.name == "cache-first" else 0.02
+        assert found.page_reads == pytest.approx(expected, rel=0.08, abs=counted), candidate.structure.name
 
 
 def test_pages_of_narrow_nodes_are_missed_too() -> None:

@@ -17,6 +17,7 @@ from memwalk.analysis.cost_models.fractal_tree import (
     chosen_width,
     in_page_search_cost,
     in_page_tree,
+    wanted_node_pages,
 )
 from memwalk.analysis.cost_models.index_page import IndexPage
 from memwalk.analysis.cost_models.memory import MissCosts
@@ -105,13 +106,16 @@ class Candidate:
             return [1.0, float(cache_first_pages(self.page, self._lines, keys)) - 1]
         return [1.0] * levels
 
-    def wanted(self, keys: int) -> list[tuple[int, float]]:
-        """List pages that searches want alike, leaves first: how many there are, and how many of them a search visits."""
-        pages, visited = self.pages(keys), self.visited(keys)
-        if self.structure.name == "cache-first" and len(pages) > 1 and pages[1] > 1:
-            # Every search visits the root's page.
-            return [(pages[0], 1.0), (pages[1] - 1, visited[1] - 1), (1, 1.0)]
-        return list(zip(pages, visited, strict=True))
+    def wanted(self, keys: int) -> list[tuple[float, float]]:
+        """List pages that searches want alike, leaves first and the root's last: how many there are, and how many of them a search visits.
+
+        Of a cache-first tree, few pages of nodes of upper levels are wanted often, and many of lower ones are not.
+        """
+        pages = self.pages(keys)
+        if self.structure.name == "cache-first" and len(pages) > 1:
+            of_nodes = wanted_node_pages(self.page, self._lines, self.inner_nodes(keys)[::-1])
+            return [(pages[0], 1.0), *((float(count), float(share)) for count, share in reversed(of_nodes) if share)]
+        return list(zip(pages, self.visited(keys), strict=True))
 
     def search_cycles(self, keys: int, level: int, costs: MissCosts) -> float:
         """Cycles that a search waits for lines in the pages of a level, each miss taking what ``costs`` says."""

@@ -43,7 +43,10 @@ class Algorithm:
         return self.does.format(where=self.waits_for(task))
 
     def waits_for(self, task: JoinTask) -> str:
-        """Name what references that no prefetch hides wait for most: memory, if enough of a core's partition is there, or the last cache."""
+        """Name what references that no prefetch hides wait for most: memory, if enough of a core's partition is there, or the last cache.
+
+        As long as little of a partition is in memory, waits for the cache take more time.
+        """
         share = task.memory_share if self.waits == "memory" else 0.0
         return MEMORY if share * task.costs.full > (1 - share) * task.last_cache["latency_cycles"] else str(task.last_cache["name"])
 
