@@ -8,6 +8,7 @@ from memwalk.analysis.advice.layouts.files import Query, Task
 from memwalk.analysis.advice.layouts.predict import LAYOUTS, Layout, UnitCosts
 from memwalk.analysis.advice.layouts.scans import kernel_workload
 from memwalk.analysis.advice.layouts.stored_pages import io_seconds, no_room
+from memwalk.analysis.causes import shortened
 from memwalk.simcore.engines import native
 from memwalk.simcore.memories import only_memory
 from memwalk.simcore.storage import BLOCK_BYTES, DeviceFile, page_blocks, page_times_ps
@@ -64,8 +65,13 @@ class Simulated:
     cpu_seconds: float
     io_seconds: float
     lines_per_record: float
-    waiting_seconds: float
-    """The part of the processor's time in which it waits for lines and translations."""
+    by_cause: dict[str, float]
+    """The processor's seconds by cause (`memwalk.analysis.causes`)."""
+
+    @property
+    def waiting_seconds(self) -> float:
+        """The part of the processor's time in which it waits for lines and translations."""
+        return self.by_cause["dcache"] + self.by_cause["dtlb"]
 
     @property
     def seconds(self) -> float:
@@ -90,8 +96,9 @@ def simulate(layout: Layout, query: Query, task: Task, platform: Platform, sampl
     else:
         io = io_seconds(platform.device, layout, kernel, query, task)
     slots = statistics["slots"]
-    waiting = cpu * (sum(slots["dcache"].values()) + slots["dtlb"]) / slots["total"]
-    return Simulated(cpu, io, statistics["bus"]["fills"] / records, waiting)
+    spent = slots | {"dcache": sum(slots["dcache"].values())}
+    by_cause = {cause: cpu * count / slots["total"] for cause, count in shortened(spent).items()}
+    return Simulated(cpu, io, statistics["bus"]["fills"] / records, by_cause)
 
 
 def check(task: Task, platform: Platform, sample: int) -> None:
