@@ -6,6 +6,7 @@ from dataclasses import replace
 from math import ceil
 
 from memwalk.analysis.advice.indexes.candidates import Candidate, workload
+from memwalk.analysis.advice.indexes.counted_reads import with_counted_reads
 from memwalk.analysis.advice.indexes.measured import measured
 from memwalk.analysis.advice.indexes.page_reads import held, page_reads
 from memwalk.analysis.advice.indexes.predict import Cost, predict
@@ -59,6 +60,8 @@ def simulate(candidate: Candidate, operation: Operation, task: IndexTask) -> Cos
         run["warm_up"] = until_full
         storage = StorageRun(None, System(task.device))
     found = measured(simulate_point(dict(task.machine), run, storage=storage), operation, task, runs * at_once, size)
+    if operation == "scan" and storage is not None:
+        found = with_counted_reads(found, run, task)
     rest = predict(candidate, operation, task, task.keys, task.frames(size)) + _predicted_part(candidate, operation, task, frames) * -1
     reads = max(found.page_reads + rest.page_reads, 0.0)
     share = sum(candidate.pages(keys)) / sum(candidate.pages(task.keys))
