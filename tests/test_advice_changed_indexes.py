@@ -154,6 +154,19 @@ def test_scans_push_out_more() -> None:
     assert insert.page_reads / 12 < insert.page_writes < insert.page_reads / 5
 
 
+def test_one_core_writes_what_it_reads_too() -> None:
+    """A simulated pool hardly writes before its frames have gone round, where the disk has two pages to move for each that is read."""
+    disk = load_device("cheetah-15k4")
+    asked = task(machine=thesis(), keys=20_000_000, memory_bytes=150 << 20, device=disk, mix=INSERTING)
+    found = advised(by_name(asked)["array"], asked)
+    assert found.simulated_page_writes < 0.5 * found.predicted_page_writes
+    exchange = exchange_interval_seconds(disk, 4096, 1)
+    assert found.device_seconds >= 0.9 * found.predicted_page_writes * exchange > 1.2 * found.simulated_page_reads * found.page_seconds
+    assert found.simulated_seconds >= found.device_seconds
+    assert found.predicted_seconds >= found.predicted_page_writes * exchange
+    assert any(reason.startswith("The simulated pool has no changed pages in the beginning") for reason in reasons([found], asked))
+
+
 def test_a_drive_of_flash_that_writes_brings_no_more_pages_than_one_that_does_not() -> None:
     flash = load_device("nvme-ssd")
     few, many = 2, 64

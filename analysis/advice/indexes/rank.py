@@ -126,9 +126,7 @@ def advice(candidate: Candidate, task: IndexTask, simulated: Callable[[Operation
             inserting_cycles += part.cycles if operation == "insert" else 0
             said += predict(candidate, operation, task, task.keys, frames) * share
     seconds = task.seconds(found.cycles) + (found.page_reads + found.queued) * page_seconds
-    predicted = task.seconds(said.cycles) + said.page_reads * page_seconds
-    if task.cores > 1:
-        predicted = max(predicted, task.least_seconds(size, said.page_reads, said.page_writes))
+    predicted = max(task.seconds(said.cycles) + said.page_reads * page_seconds, task.least_seconds(size, said.page_reads, said.page_writes))
     return IndexAdvice(
         index=candidate.structure.name,
         page_bytes=size,
