@@ -332,6 +332,34 @@ def test_a_bus_that_simulation_finds_idle_is_not_full(cycles_: float, bus: float
     assert ("the bus is what it waits for" in first) == ("is full" in says)
 
 
+def test_a_bus_that_simulation_finds_full_is_what_is_waited_for_whatever_the_models_say() -> None:
+    """Of 363 cycles of instructions and 1,000 of waiting the models let nothing overlap; simulation has as many as lines take."""
+    best = advice("best", 1292, 363, 1000, 1294)
+    other = advice("other", 1600, 363, 1000, 1570)
+    first, lost, *rest = reasons([best, other], Measured(task()))
+    assert first.endswith("and the bus is what it waits for: 86.3 lines a tuple of one core take all of its 1,292 cycles.")
+    assert lost == "other takes 1.24 times as long: the bus moves 104.7 lines for a tuple instead of 86.3."
+    assert any(reason.startswith("The bus is full from 2 cores on") for reason in rest)
+
+
+def test_what_the_best_algorithm_takes_its_time_for_is_what_simulation_has_most_of() -> None:
+    walks = advice("best", 578, 180, 0, 161, busy=150, dtlb=342, dcache_memory=86)
+    first, *_ = reasons([walks], Measured(task()))
+    assert first == "best is best: best does it, and what takes its time is mostly waiting for translations, 342 of its 578 cycles a tuple."
+    works = advice("best", 209, 180, 0, 161, busy=150, dtlb=29, dcache_memory=30)
+    assert reasons([works], Measured(task()))[0].endswith("and its instructions take 180 of its 209 cycles a tuple.")
+
+
+def test_more_tuples_ahead_than_the_kernel_takes_are_told() -> None:
+    slow = load_machine("thesis-simulator").native()
+    slow["memory"] = slow["memory"] | {"latency_cycles": 1_000_000}
+    tuning = Measured(replace(task(), machine=slow))
+    assert (tuning.group_size, tuning.prefetch_distance) == (1024, 1024)
+    (said,) = [reason for reason in reasons([advice("best", 100, 90, 0, 30)], tuning) if reason.startswith("Take G")]
+    size = "G = 1024 for group prefetching, the most that is simulated (equation 4.1 asks for 66,668)"
+    assert f"Take {size} and D = 1024 for software-pipelined prefetching, the most that is simulated (equation 4.2 asks for " in said
+
+
 def test_a_part_that_the_sample_cuts_down_is_told() -> None:
     *_, said = reasons([advice("best", 100, 90, 0, 30)], Measured(task(sample=300_000)))
     assert (

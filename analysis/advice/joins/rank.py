@@ -47,6 +47,11 @@ class JoinAdvice:
         """Whether the lines take the bus for all of the simulated time, or nearly."""
         return self.simulated_cycles <= CLOSE * self.bus_cycles
 
+    @property
+    def is_limited_by_bus(self) -> bool:
+        """Whether the bus is what it waits for, in simulation or by the prediction."""
+        return self.fills_bus or self.is_bound_by_bus
+
 
 def advise(tuning: Tuning, progress: Callable[[str], None]) -> list[JoinAdvice]:
     """Rank the algorithms by simulated time, the fastest first. ``progress`` hears what is being simulated.
