@@ -180,6 +180,23 @@ def test_predictions_with_hardly_any_skew_are_those_without(operation: Operation
             assert hardly.cycles == pytest.approx(alike.cycles, rel=0.02), candidate.structure.name
 
 
+@pytest.mark.parametrize("cores", [1, 4])
+def test_little_memory_has_more_keys_simulated(cores: int) -> None:
+    """A pool of 16 frames for each core holds no larger share of the pages than the memory does of the real index."""
+    asked = several(cores, keys=2_000_000, memory_bytes=cores * MIB, page_sizes=(32768,))
+    array = by_name(asked)["array"]
+    share = asked.frames(32768) / sum(array.pages(asked.keys))
+    assert simulated_frames(array, asked) / sum(array.pages(asked.simulated_keys)) == pytest.approx(share, rel=0.03)
+
+
+def test_a_larger_share_in_memory_is_told() -> None:
+    one = replace(an_advice("array", 4096, 1.0, 0.5), held=0.01)
+    told = reasons([replace(one, simulated_held=0.074), replace(one, simulated_held=0.0101)], task(keys=1_000_000))[-1]
+    assert ", with 7.4% of the pages of array in pages of 4 KB in memory, where the real index has 1%; what more keys cost" in told
+    same = reasons([replace(one, simulated_held=0.0101)], task(keys=1_000_000))[-1]
+    assert ", with the same share of the pages in memory; what more keys cost" in same
+
+
 @pytest.mark.parametrize("share", [0.3, 0.9])
 def test_simulated_page_reads_are_those_predicted(share: float) -> None:
     """Searches draw pages evenly, so that the pool's misses are known; and what more keys cost is taken from the models."""

@@ -8,7 +8,7 @@ from functools import partial
 
 from memwalk.analysis.advice.indexes.candidates import Candidate, candidates
 from memwalk.analysis.advice.indexes.predict import Cost, is_conscious, predict
-from memwalk.analysis.advice.indexes.simulate import leaves_reads_to_models, simulate
+from memwalk.analysis.advice.indexes.simulate import leaves_reads_to_models, simulate, simulated_frames
 from memwalk.analysis.advice.indexes.task import IndexTask, Operation
 from memwalk.simcore.engines import native
 from memwalk.simcore.errors import UserError
@@ -51,6 +51,8 @@ class IndexAdvice:
     """Of the index that was simulated."""
     held: float
     """Share of them that the memory has room for."""
+    simulated_held: float
+    """Share of the simulated pages that the simulated pool has room for."""
     operations_per_second: float
     """Of all cores together, by ``simulated_seconds``."""
     latch_seconds: float
@@ -118,6 +120,7 @@ def advice(candidate: Candidate, task: IndexTask, simulated: Callable[[Operation
     """Put together what the models and ``simulated`` say of the operations, by their weights."""
     size = candidate.page.page_bytes
     frames, pages, page_seconds = task.frames(size), sum(candidate.pages(task.keys)), task.page_seconds(size)
+    simulated_pages = sum(candidate.pages(task.simulated_keys))
     found, said, inserting_cycles = Cost(0, 0), Cost(0, 0), 0.0
     for operation in task.mix:
         if share := task.share(operation):
@@ -146,8 +149,9 @@ def advice(candidate: Candidate, task: IndexTask, simulated: Callable[[Operation
         processor_seconds=task.seconds(found.cycles),
         inserting_seconds=task.seconds(inserting_cycles),
         pages=pages,
-        simulated_pages=sum(candidate.pages(task.simulated_keys)),
+        simulated_pages=simulated_pages,
         held=min(frames / pages, 1.0),
+        simulated_held=(simulated_frames(candidate, task) or simulated_pages) / simulated_pages,
         operations_per_second=task.cores / seconds,
         latch_seconds=task.seconds(found.latch_cycles),
         transfer_seconds=task.seconds(found.transfer_cycles),

@@ -26,7 +26,7 @@ def reasons(ranked: list[IndexAdvice], task: IndexTask) -> list[str]:
         if task.cores > 1:
             left_out = "they leave out instructions, hardware prefetchers, and what cores take from each other: latches, lines and the bus"
         said.append(f"The models prefer {_named(preferred)}, by a factor of {ahead:.2f}: {left_out}.")
-    return [*said, *_leaves_in_a_row(best, task), *popular_keys(ranked, task), *changes(best, task), _simulated(task)]
+    return [*said, *_leaves_in_a_row(best, task), *popular_keys(ranked, task), *changes(best, task), _simulated(ranked, task)]
 
 
 def _named(one: IndexAdvice) -> str:
@@ -122,13 +122,15 @@ def _leaves_in_a_row(best: IndexAdvice, task: IndexTask) -> list[str]:
     ]
 
 
-def _simulated(task: IndexTask) -> str:
+def _simulated(ranked: list[IndexAdvice], task: IndexTask) -> str:
     if task.simulated_keys == task.keys:
         return f"The index was simulated with all of its {task.keys:,} keys."
-    return (
-        f"Simulated were {task.simulated_keys:,} keys of {task.keys:,}, with the same share of the pages in memory;"
-        " what more keys cost is what the models say."
-    )
+    most = max(ranked, key=lambda one: one.simulated_held / one.held)
+    share = "the same share of the pages in memory"
+    if most.simulated_held > CLOSE * most.held:
+        simulated, real = (three_digits(100 * held) for held in (most.simulated_held, most.held))
+        share = f"{simulated}% of the pages of {_named(most)} in memory, where the real index has {real}%"
+    return f"Simulated were {task.simulated_keys:,} keys of {task.keys:,}, with {share}; what more keys cost is what the models say."
 
 
 def _too_small(ranked: list[IndexAdvice], task: IndexTask) -> list[str]:

@@ -112,11 +112,10 @@ class IndexTask(ModelledMachine):
     def simulated_keys(self) -> int:
         """Keys of the index that is simulated: as many as make its leaves several times the last cache, and no more than there are.
 
-        Several cores need a frame or more each, and a pool of so many has room for no larger share of the pages than in reality.
+        A pool has a least number of frames, and a pool of so many has room for no larger share of the pages than in reality.
         """
         enough = max(OVER_CACHE * self.cache_bytes // (self.key_bytes + ID_BYTES), LEAST_KEYS)
-        if self.cores > 1:
-            enough = max(enough, -(-self.keys * self.least_frames * max(self.page_sizes) // self.memory_bytes))
+        enough = max(enough, -(-self.keys * self.least_frames * max(self.page_sizes) // self.memory_bytes))
         return min(self.keys, enough, self.sample)
 
     @property
