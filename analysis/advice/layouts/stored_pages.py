@@ -5,8 +5,9 @@ from dataclasses import dataclass
 from math import ceil
 
 from memwalk.analysis.advice.layouts.files import Query, Task
-from memwalk.analysis.advice.layouts.predict import PAGE_HEADER_BYTES, RECORD_NUMBER_BYTES, RECORD_OVERHEAD_BYTES, Layout
+from memwalk.analysis.advice.layouts.predict import PAGE_HEADER_BYTES, RECORD_OVERHEAD_BYTES, Layout
 from memwalk.analysis.advice.layouts.scans import kernel_workload
+from memwalk.analysis.cost_models.super_block import record_number_bytes
 from memwalk.simcore.engines import native
 from memwalk.simcore.storage import BLOCK_BYTES, DeviceFile, page_blocks, serve_requests
 
@@ -60,7 +61,7 @@ def _part(layout: str | None, query: Query, task: Task) -> _Part:
 
 def _file_records(layout: str | None, task: Task) -> int | None:
     """Return how many records a page of a column's file has values of; None for a layout that is one file."""
-    kept = {"dsm": RECORD_NUMBER_BYTES + RECORD_OVERHEAD_BYTES, "super-column": 0}.get(layout or "")
+    kept = {"dsm": record_number_bytes() + RECORD_OVERHEAD_BYTES, "super-column": 0}.get(layout or "")
     return None if kept is None else (task.workload.page_bytes - PAGE_HEADER_BYTES) // (task.schema.attribute_bytes + kept)
 
 
