@@ -26,6 +26,11 @@ def test_distinct_pages_are_those_that_random_accesses_touch(pages: int, accesse
     assert distinct_pages(pages, accesses) == pytest.approx(sum(touched) / len(touched), rel=0.01)
 
 
+def test_few_accesses_touch_as_many_of_any_number_of_pages() -> None:
+    assert distinct_pages(10**15, 1) == pytest.approx(1, rel=1e-12)
+    assert [distinct_pages(1, accesses) for accesses in (0, 1, 5)] == [0, 1, 1]
+
+
 def test_searches_read_what_they_touch_of_every_level() -> None:
     assert search_page_reads(1000, 10, 1) == pytest.approx(3)
     assert search_page_reads(1000, 10, 100_000) == pytest.approx(111)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import ceil, inf
+from math import ceil, expm1, inf, log1p
 
 import numpy as np
 
@@ -27,7 +27,10 @@ def tree_pages(keys: int, fan_out: int) -> list[int]:
 
 def distinct_pages(pages: int, accesses: int) -> float:
     """Return how many of so many pages accesses touch that each go to any of them (Cardenas, CACM 18(5), 1975)."""
-    return float(pages * (1 - (1 - 1 / pages) ** accesses))
+    if pages == 1:
+        return float(min(accesses, 1))
+    # The share of many pages that is not touched is nearly 1.
+    return -pages * expm1(accesses * log1p(-1 / pages))
 
 
 def search_page_reads(keys: int, fan_out: int, searches: int) -> float:
