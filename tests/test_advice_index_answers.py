@@ -87,6 +87,12 @@ def test_the_ranking_follows_operations() -> None:
     assert seconds(mixed)["array", 16384] == pytest.approx(both)
 
 
+def test_what_was_asked_stands_in_the_answer() -> None:
+    answer = ranked("--sample", "2000", "--page-sizes", "4KiB,2KiB", "--scans", "1", "--range", "300")
+    assert (answer["page_sizes"], answer["scan_range"], answer["sample"]) == ([4096, 2048], 300, 2000)
+    assert ranked("--sample", "2000", "--page-sizes", "4KiB")["scan_range"] is None
+
+
 def test_reasons_are_told_below_a_table() -> None:
     result = advise("--sample", "2000", "--page-sizes", "4KiB")
     assert result.exit_code == 0, result.output

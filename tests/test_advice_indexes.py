@@ -53,6 +53,12 @@ def test_the_kernel_takes_every_candidate_and_has_the_pages_that_are_counted(key
         assert found["inner_pages"] == pytest.approx(sum(pages[1:]), rel=0.2, abs=2), candidate
 
 
+def test_a_cache_first_tree_of_one_leaf_page_has_a_page_of_nodes() -> None:
+    asked = task(keys=1000, page_sizes=(32768,))
+    assert by_name(asked)["cache-first"].pages(1000) == [1, 1]
+    assert by_name(asked)["disk-first"].pages(1000) == [1]
+
+
 def test_a_pool_holds_upper_levels_first() -> None:
     assert held([100, 10, 1], 61) == [0.5, 1, 1]
     assert held([100, 10, 1], 5) == [0, 0.4, 1]

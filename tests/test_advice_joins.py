@@ -62,7 +62,8 @@ def cycles(answer: dict[str, Any]) -> dict[str, float]:
 
 
 def test_what_was_simulated_can_be_run_again(tmp_path: Path) -> None:
-    answer = ranked("--build", "2000", "--probe", "4000")
+    answer = ranked("--build", "2000", "--probe", "4000", "--sample", "6000")
+    assert answer["sample"] == 6000
     sets = [parse_set(setting) for setting in SMALL_CACHES]
     for one in answer["algorithms"]:
         text = json.dumps({"schema_version": 1, "id": "again", "machine": "thesis-simulator", "workload": one["workload"]})

@@ -95,7 +95,7 @@ class Candidate:
     def pages(self, keys: int) -> list[int]:
         """Pages of each level, leaves first. A cache-first tree has one level above its leaf pages: pages of nodes."""
         found = tree_pages(keys, self.entries)
-        if self.structure.name == "cache-first" and len(found) > 1:
+        if self.structure.name == "cache-first" and self.inner_nodes(keys):
             return [found[0], self._node_pages(keys)]
         return found
 
