@@ -77,7 +77,16 @@ def run_natively(rows: Sequence[Row], repetitions: int, begin: Callable[[Row], n
         except native.SpecError as error:
             path, message = error.args
             raise UserError(f"{row.variant or row.experiment}: workload.{path}: {message}") from None
+        if not measured[point.id]["workload"]["operations"]:
+            raise UserError(f"{row.variant or row.experiment}: {_nothing_done(point.workload)}")
     return measured
+
+
+def _nothing_done(workload: Mapping[str, Any]) -> str:
+    """Say which parameters leave a workload without operations."""
+    zero = [f"workload.{name}" for name, value in workload.items() if name == "operations" or name.endswith("_tuples") if value == 0]
+    are = "are" if len(zero) > 1 else "is"
+    return f"{' and '.join(zero) or 'workload'} {are} 0: times are per operation, of which there are none; it takes 1 at least"
 
 
 def compare(

@@ -28,7 +28,7 @@ LEAST_GROUPS = 2
 """Groups that run where a tuple has much to do: one is measured."""
 TUPLES = GROUP * GROUPS
 _CACHE_BYTES = 64 << 20
-"""More than all that the runs touch."""
+"""More than all that the runs touch, where that is a whole number of sets; else the next size that is."""
 _EVENTS_AT_ONCE = 1 << 16
 """Events of a trace that are in memory at a time."""
 _BORDER = "next tuple of the stage"
@@ -51,11 +51,12 @@ def stage_cycles(machine: Mapping[str, Any], workload: Mapping[str, Any], phase:
 def without_misses(machine: Mapping[str, Any]) -> dict[str, Any]:
     """Return the machine with a first level that holds everything, before a memory that is as near as can be, and with free page walks."""
     first = machine["caches"][0]
+    set_bytes = first["ways"] * first["line_bytes"]
     # Walks that read page tables would read them from caches that are not there.
     translation = {name: value for name, value in machine["dtlb"].items() if name != "page_table"}
     return {
         **machine,
-        "caches": [{**first, "size_bytes": _CACHE_BYTES}],
+        "caches": [{**first, "size_bytes": -(-_CACHE_BYTES // set_bytes) * set_bytes}],
         "dtlb": {**translation, "levels": translation["levels"][:1], "walk_latency_cycles": 0},
         "memory": {
             "model": "fixed",

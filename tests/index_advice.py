@@ -100,5 +100,5 @@ def an_advice(
     times["inserting_seconds"] = inserting * 1e-6
     times |= {"page_interval_seconds": interval * 1e-6, "latch_seconds": latches * 1e-6, "transfer_seconds": transfers * 1e-6}
     rate = cores / total
-    pages = {"pages": 1000, "held": share}
+    pages = {"pages": 1000, "simulated_pages": 1000, "held": share, "simulated_held": share}
     return IndexAdvice(index, size, {}, does, moves, index in CONSCIOUS, **times, **counts, **pages, operations_per_second=rate)

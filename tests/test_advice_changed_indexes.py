@@ -7,10 +7,11 @@ from functools import partial
 from typing import Any
 
 import pytest
-from index_advice import NAMES, NOTHING, advise, an_advice, by_name, ranked, seconds, several, thesis
+from index_advice import NAMES, NOTHING, advise, an_advice, by_name, ranked, seconds, several, task, thesis
 
 from memwalk.analysis.advice.indexes.candidates import Candidate, workload
 from memwalk.analysis.advice.indexes.page_intervals import exchange_interval_seconds, page_interval_seconds
+from memwalk.analysis.advice.indexes.predict import predict
 from memwalk.analysis.advice.indexes.rank import IndexAdvice, advice
 from memwalk.analysis.advice.indexes.reasons import reasons
 from memwalk.analysis.advice.indexes.simulate import OPERATIONS, simulate, simulated_frames
@@ -130,6 +131,40 @@ def test_a_disk_has_as_much_to_write_as_to_read() -> None:
     assert any(reason.endswith("of the time a core waits for page reads of other cores and pages that are written.") for reason in said)
     (bound,) = [reason for reason in said if reason.startswith("The device bounds them: it brings a page every ")]
     assert bound.endswith(", and writes those that insertions change, however many cores ask.")
+
+
+def test_searches_push_out_what_insertions_have_changed() -> None:
+    """With one insertion in ten operations, and nine tenths of the leaf pages in memory, half of what leaves has been changed."""
+    asked = task(keys=400_000, memory_bytes=4096 * 800, mix={**NOTHING, "search": 9.0, "insert": 1.0})
+    array = by_name(asked)["array"]
+    frames = 3 + round(0.9 * array.pages(asked.keys)[0])
+    written = {one: predict(array, one, asked, asked.keys, frames).page_writes for one in ("search", "insert")}
+    assert written["search"] == written["insert"] == pytest.approx(0.0526, rel=0.01)
+    run = workload(array, operation="insert", search_share=0.9, keys=asked.keys, operations=40_000, pool_frames=frames, caches="empty")
+    counted = [native.simulate(dict(asked.machine), run | {"operations": count})["workload"]["pages_written"] for count in (20_000, 60_000)]
+    assert (counted[1] - counted[0]) / 40_000 == pytest.approx(0.0526, rel=0.1)
+
+
+def test_scans_push_out_more() -> None:
+    asked = task(keys=400_000, scan_range=4530, mix={**NOTHING, "scan": 1.0, "insert": 1.0})
+    array = by_name(asked)["array"]
+    scan, insert = (predict(array, one, asked, asked.keys, 500) for one in ("scan", "insert"))
+    assert scan.page_writes == pytest.approx(11 * insert.page_writes)
+    # Of twelve leaf pages that two operations want, one is changed, and pages are wanted more than once before they leave.
+    assert insert.page_reads / 12 < insert.page_writes < insert.page_reads / 5
+
+
+def test_one_core_writes_what_it_reads_too() -> None:
+    """A simulated pool hardly writes before its frames have gone round, where the disk has two pages to move for each that is read."""
+    disk = load_device("cheetah-15k4")
+    asked = task(machine=thesis(), keys=20_000_000, memory_bytes=150 << 20, device=disk, mix=INSERTING)
+    found = advised(by_name(asked)["array"], asked)
+    assert found.simulated_page_writes < 0.5 * found.predicted_page_writes
+    exchange = exchange_interval_seconds(disk, 4096, 1)
+    assert found.device_seconds >= 0.9 * found.predicted_page_writes * exchange > 1.2 * found.simulated_page_reads * found.page_seconds
+    assert found.simulated_seconds >= found.device_seconds
+    assert found.predicted_seconds >= found.predicted_page_writes * exchange
+    assert any(reason.startswith("The simulated pool has no changed pages in the beginning") for reason in reasons([found], asked))
 
 
 def test_a_drive_of_flash_that_writes_brings_no_more_pages_than_one_that_does_not() -> None:

@@ -87,12 +87,18 @@ def test_the_ranking_follows_operations() -> None:
     assert seconds(mixed)["array", 16384] == pytest.approx(both)
 
 
+def test_what_was_asked_stands_in_the_answer() -> None:
+    answer = ranked("--sample", "2000", "--page-sizes", "4KiB,2KiB", "--scans", "1", "--range", "300")
+    assert (answer["page_sizes"], answer["scan_range"], answer["sample"]) == ([4096, 2048], 300, 2000)
+    assert ranked("--sample", "2000", "--page-sizes", "4KiB")["scan_range"] is None
+
+
 def test_reasons_are_told_below_a_table() -> None:
     result = advise("--sample", "2000", "--page-sizes", "4KiB")
     assert result.exit_code == 0, result.output
     of = "1,000,000 keys of 4 bytes with 64 MiB of memory, on thesis-simulator with nvme-ssd"
     assert f"An operation on an index of {of}" in result.stdout
-    assert "What was simulated is 0.1 times the last cache, and the real index is larger" in result.stdout
+    assert "What was simulated is 0.188 times the last cache, and the real index is larger" in result.stdout
     assert "Simulated were 2,000 keys of 1,000,000" in result.stdout
 
 

@@ -5,21 +5,24 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import astuple, replace
 from functools import partial
-from math import log2
+from itertools import pairwise
 from typing import Any
 
 import pytest
 from files import ROOT
-from index_advice import MIB, NOTHING, by_name, several, task, thesis
+from index_advice import MIB, NOTHING, an_advice, by_name, several, task, thesis
 
+from memwalk.analysis.advice.indexes import task as task_module
+from memwalk.analysis.advice.indexes.cached_lines import missed
 from memwalk.analysis.advice.indexes.candidates import candidates, workload
 from memwalk.analysis.advice.indexes.measured import measured
 from memwalk.analysis.advice.indexes.page_intervals import page_interval_seconds
 from memwalk.analysis.advice.indexes.page_reads import held
 from memwalk.analysis.advice.indexes.predict import Cost, predict
 from memwalk.analysis.advice.indexes.rank import IndexAdvice, advice
+from memwalk.analysis.advice.indexes.reasons import reasons
 from memwalk.analysis.advice.indexes.simulate import simulate, simulated_frames
-from memwalk.analysis.advice.indexes.task import IndexTask
+from memwalk.analysis.advice.indexes.task import IndexTask, Operation
 from memwalk.simcore.engines import native
 from memwalk.simcore.errors import UserError
 from memwalk.simcore.machine import load_machine
@@ -50,6 +53,12 @@ def test_the_kernel_takes_every_candidate_and_has_the_pages_that_are_counted(key
         assert found["inner_pages"] == pytest.approx(sum(pages[1:]), rel=0.2, abs=2), candidate
 
 
+def test_a_cache_first_tree_of_one_leaf_page_has_a_page_of_nodes() -> None:
+    asked = task(keys=1000, page_sizes=(32768,))
+    assert by_name(asked)["cache-first"].pages(1000) == [1, 1]
+    assert by_name(asked)["disk-first"].pages(1000) == [1]
+
+
 def test_a_pool_holds_upper_levels_first() -> None:
     assert held([100, 10, 1], 61) == [0.5, 1, 1]
     assert held([100, 10, 1], 5) == [0, 0.4, 1]
@@ -59,28 +68,69 @@ def test_a_pool_holds_upper_levels_first() -> None:
 def test_predictions_by_hand() -> None:
     asked = task()
     found = by_name(asked)
-    # T1 is 250, T_next 15, T_tlb 30; the last cache, of 128 KiB, takes 12 and has the upper levels (6 pages), but not the leaves.
+    # T1 is 250, T_next 15, T_tlb 30; the last cache, of 128 KiB, takes 12.
     array = predict(found["array"], "search", asked, 1_000_000, 5 + 1 + 1104)
-    steps = log2(453 * 4 / 64) + 1 + 1
-    assert array.cycles == pytest.approx(steps * 250 + 30 + 2 * steps * 12)
+    steps = 4 + (28.3125 - 15) / 16 + 1  # 453 keys of 4 bytes take 28.3 lines, of which 15 are those of four steps; and a pointer
+    of_leaf, *of_others = missed(found["array"], "search", asked, 1_000_000).levels
+    assert of_leaf > 0.95, "leaves take 69 times the cache"
+    assert of_others == pytest.approx([0.02, 0], abs=0.01)
+    near, far = steps * 12, steps * 250 + 30
+    assert array.cycles == pytest.approx(sum(near + share * (far - near) for share in (of_leaf, *of_others)))
     assert array.page_reads == pytest.approx(0.5)
     tree = found["disk-first"]
     assert tree.parameters == {"nonleaf_lines": 1, "leaf_lines": 6}, "Table 3.1"
-    in_page = 250 + 250 + 5 * 15  # a node of one line, and a leaf of six
-    cached = 12 + 12 + 5 * 12
-    assert predict(tree, "search", asked, 1_000_000, 1 << 30) == Cost(in_page + 30 + 2 * cached, 0)
+    near, far = 12 + 12 + 5 * 12, 250 + 30 + 250 + 5 * 15  # a node of one line, and a leaf of six
+    shares = missed(tree, "search", asked, 1_000_000).levels
+    assert predict(tree, "search", asked, 1_000_000, 1 << 30) == Cost(sum(near + share * (far - near) for share in shares), 0)
 
     # A scan of 1000 entries reads as many pages more as hold them, and their lines: fetched ahead in trees, one by one in arrays.
     scan = predict(found["array"], "scan", asked, 1_000_000, 5 + 1 + 1104)
     assert scan.page_reads == pytest.approx(0.5 + 0.5 * 1000 / 453)
-    assert scan.cycles - array.cycles == pytest.approx(1000 * 4 / 64 * 250)
+    assert scan.cycles - array.cycles == pytest.approx(1000 * 4 / 64 * 250, rel=0.07)
     ahead = predict(tree, "scan", asked, 1_000_000, 1 << 30).cycles - predict(tree, "search", asked, 1_000_000, 1 << 30).cycles
-    assert ahead == pytest.approx(1000 * 8 / 64 * 15)
+    assert 1 <= ahead / (1000 * 8 / 64 * 15) < 1.3, "lines of scans push those of searches out of the cache"
 
     # An insertion moves half a page in an array, and half a node in a tree.
     insert = predict(found["array"], "insert", asked, 1_000_000, 1 << 30)
-    assert insert.cycles - array.cycles == pytest.approx(250 + 63 / 2 * 15)
+    assert 0.99 < (insert.cycles - array.cycles) / (250 + 63 / 2 * 15) < 1.7, "and so do those that are moved"
     assert insert.page_reads == 0
+
+
+@pytest.mark.parametrize("operation", ["search", "scan", "insert"])
+def test_no_prediction_leaps_where_an_index_outgrows_the_last_cache(operation: Operation) -> None:
+    """Of 128 KiB: some lines are wanted more often than others, and those of an index a little larger lie there for the most part."""
+    asked = task(mix={**NOTHING, operation: 1.0}, scan_range=300)
+    for candidate in candidates(asked):
+        sizes = range(8000, 40_000, 400)
+        cycles = [predict(candidate, operation, asked, keys, 1 << 20).cycles for keys in sizes]
+        assert all(before <= 1.001 * after < 1.2 * before for before, after in pairwise(cycles)), candidate.structure.name
+        assert cycles[-1] > 1.3 * cycles[0]
+
+
+def test_a_part_of_an_index_in_memory_takes_about_what_the_whole_takes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Three times the last cache are simulated of 122 times: a third of the part lies there, which the models know."""
+    asked = task(keys=2_000_000)
+    known = by_name(asked)
+    part = {name: simulate(candidate, "search", asked).cycles for name, candidate in known.items()}
+    monkeypatch.setattr(task_module, "OVER_CACHE", asked.keys)
+    for name, candidate in known.items():
+        assert part[name] == pytest.approx(simulate(candidate, "search", asked).cycles, rel=0.31), name
+
+
+def test_a_part_that_lies_in_the_cache_is_told_by_the_bytes_of_the_index() -> None:
+    """128 KiB of last cache; the advice has 1000 pages of 4 KB."""
+    one = an_advice("array", 4096, 1.0, 0.0)
+    told = {pages: reasons([replace(one, simulated_pages=pages)], task(keys=1_000_000))[0] for pages in (1, 60, 64)}
+    few = (
+        "What was simulated is 0.0312 times the last cache, and the real index is larger: misses are too few; simulate more with --sample."
+    )
+    assert told[1] == few
+    assert told[60].startswith("What was simulated is 1.88 times the last cache")
+    assert told[64].startswith("array in pages of 4 KB is best")
+    within = replace(one, pages=32, simulated_pages=10)
+    assert reasons([within], task(keys=1_000_000))[0].startswith("array in pages of 4 KB is best"), "all of it lies there"
+    both = reasons([one, replace(an_advice("slotted", 4096, 2.0, 0.0), simulated_pages=40)], task(keys=1_000_000))
+    assert both[0].startswith("What was simulated of slotted in pages of 4 KB is 1.25 times the last cache")
 
 
 def test_costs_add_up_by_weight() -> None:
@@ -102,13 +152,55 @@ def test_what_is_simulated_is_bounded_and_has_the_same_share_in_memory() -> None
     frames, pages = simulated_frames(array, large), sum(array.pages(large.simulated_keys))
     assert frames / pages == pytest.approx(102_400 / sum(array.pages(100_000_000)), abs=0.01)
     assert task(sample=2000).simulated_keys == 2000
-    assert task(sample=2000).is_small
-    # 128 KiB of last cache, entries of 8 bytes, nine tenths of a page: 20,000 keys are 1.4 times as large, 30,000 2.03 times.
-    assert task(sample=20_000).is_small
-    assert not task(sample=30_000).is_small
-    assert not task(keys=20_000).is_small, "that is all there is"
-    assert not large.is_small
     assert simulated_frames(by_name(task())["array"], task()) == 0, "all pages are in memory"
+
+
+@pytest.mark.parametrize("frames", [32, 128, 512])
+def test_tops_of_upper_levels_are_few_and_wanted_most(frames: int) -> None:
+    """Searches of this tree visit 2.4 pages of nodes besides the root's: a small pool holds those that many visit, and not the others."""
+    asked = task(machine=thesis(), keys=500_000, key_bytes=8, page_sizes=(2048,), memory_bytes=frames * 2048)
+    tree = by_name(asked)["cache-first"]
+    run = workload(tree, operation="search", keys=asked.keys, operations=20_000, pool_frames=frames, caches="warm", warm_up=10_000)
+    found = native.simulate(dict(asked.machine), run)["workload"]
+    expected = predict(tree, "search", asked, asked.keys, frames).page_reads
+    assert found["pages_read"] / 20_000 == pytest.approx(expected, rel=0.06)
+
+
+@pytest.mark.parametrize("cores", [1, 2])
+def test_page_reads_of_long_scans_are_those_of_many(cores: int) -> None:
+    """Of scans of 20,000 entries twenty are simulated, which read 7% to 12% less than is predicted here, by chance."""
+    asked = several(cores, machine=thesis(), keys=300_000, memory_bytes=MIB, mix={**NOTHING, "scan": 1.0}, scan_range=20_000)
+    for name in ("array", "disk-first"):
+        candidate = by_name(asked)[name]
+        expected = predict(candidate, "scan", asked, asked.keys, asked.frames(4096)).page_reads
+        assert simulate(candidate, "scan", asked).page_reads == pytest.approx(expected, rel=0.05)
+
+
+@pytest.mark.parametrize("operation", ["search", "scan"])
+def test_predictions_with_hardly_any_skew_are_those_without(operation: Operation) -> None:
+    asked = task(keys=500_000, key_bytes=8, page_sizes=(2048,), mix={**NOTHING, operation: 1.0})
+    for candidate in candidates(asked):
+        for frames in (32, 512):
+            alike, hardly = (predict(candidate, operation, replace(asked, skew=skew), asked.keys, frames) for skew in (0.0, 1e-9))
+            assert hardly.page_reads == pytest.approx(alike.page_reads, rel=0.02), candidate.structure.name
+            assert hardly.cycles == pytest.approx(alike.cycles, rel=0.02), candidate.structure.name
+
+
+@pytest.mark.parametrize("cores", [1, 4])
+def test_little_memory_has_more_keys_simulated(cores: int) -> None:
+    """A pool of 16 frames for each core holds no larger share of the pages than the memory does of the real index."""
+    asked = several(cores, keys=2_000_000, memory_bytes=cores * MIB, page_sizes=(32768,))
+    array = by_name(asked)["array"]
+    share = asked.frames(32768) / sum(array.pages(asked.keys))
+    assert simulated_frames(array, asked) / sum(array.pages(asked.simulated_keys)) == pytest.approx(share, rel=0.03)
+
+
+def test_a_larger_share_in_memory_is_told() -> None:
+    one = replace(an_advice("array", 4096, 1.0, 0.5), held=0.01)
+    told = reasons([replace(one, simulated_held=0.074), replace(one, simulated_held=0.0101)], task(keys=1_000_000))[-1]
+    assert ", with 7.4% of the pages of array in pages of 4 KB in memory, where the real index has 1%; what more keys cost" in told
+    same = reasons([replace(one, simulated_held=0.0101)], task(keys=1_000_000))[-1]
+    assert ", with the same share of the pages in memory; what more keys cost" in same
 
 
 @pytest.mark.parametrize("share", [0.3, 0.9])
@@ -119,8 +211,9 @@ def test_simulated_page_reads_are_those_predicted(share: float) -> None:
         some = replace(asked, memory_bytes=round(share * sum(candidate.pages(200_000))) * 4096)
         expected = predict(candidate, "search", some, 200_000, some.frames(4096)).page_reads
         found = simulate(candidate, "search", some)
-        tolerance = 0.15 if candidate.structure.name == "cache-first" else 0.08
-        assert found.page_reads == pytest.approx(expected, rel=tolerance, abs=0.02), candidate.structure.name
+        # A cache-first tree has some pages more than are counted.
+        counted = 0.03 if candidate.structure.name == "cache-first" else 0.02
+        assert found.page_reads == pytest.approx(expected, rel=0.08, abs=counted), candidate.structure.name
 
 
 def test_pages_of_narrow_nodes_are_missed_too() -> None:
@@ -164,7 +257,7 @@ def test_a_drive_has_pages_in_its_buffer_if_they_are_few() -> None:
     assert few.simulated_keys == many.simulated_keys == 49_152
     assert of_few.nearby / of_few.page_reads == pytest.approx(-0.1, rel=0.1)
     assert of_many.nearby == pytest.approx(of_few.nearby / 10, rel=0.06)
-    assert of_few.queued == pytest.approx(of_few.nearby, abs=1e-4), "and who has few pages never meets a plane that programs"
+    assert of_few.queued == pytest.approx(of_few.nearby, abs=1e-3), "and who has few pages never meets a plane that programs"
 
 
 def rate(found: IndexAdvice, asked: IndexTask) -> float:

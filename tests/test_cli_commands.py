@@ -168,6 +168,26 @@ def test_times_stand_beside_cycles_of_different_clocks(tmp_path: Path) -> None:
         assert ratio == pytest.approx(int(row["machine.clock_hz"].replace(",", "")) / 1e9, rel=0.01)
 
 
+@pytest.mark.parametrize(
+    ("workload", "zero"),
+    [
+        ("kernel: parallel-join, algorithm: no-partitioning, build_tuples: 0", "workload.build_tuples and workload.probe_tuples are 0"),
+        ("kernel: hash-join, algorithm: grace, build_tuples: 10", "workload.probe_tuples is 0"),
+    ],
+)
+def test_who_does_nothing_has_no_time_per_operation(tmp_path: Path, workload: str, zero: str) -> None:
+    text = f"schema_version: 1\nid: idle\nmachine: thesis-simulator\nworkload: {{{workload}, probe_tuples: 0}}\n"
+    write_experiment(tmp_path, text)
+    shown = memwalk("run", "experiment.yaml", "--jobs", "1", "--out", "idle", cwd=tmp_path)
+    assert shown.stdout.splitlines()[-1].split()[0] == "-"
+    assert "cycles/op" not in memwalk("explain", "idle", cwd=tmp_path).stdout
+    done = memwalk("native", "experiment.yaml", "--machine", "thesis-simulator", cwd=tmp_path)
+    assert done.returncode == 2
+    assert done.stderr.splitlines()[-1] == (
+        f"memwalk: error: idle: {zero}: times are per operation, of which there are none; it takes 1 at least"
+    )
+
+
 def test_the_command_to_go_on_with_can_be_copied(tmp_path: Path) -> None:
     write_experiment(tmp_path)
     done = memwalk("run", "experiment.yaml", "--scale", "quick", "--out", "my résults", "--jobs", "1", cwd=tmp_path)

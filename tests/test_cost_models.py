@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 
 import numpy as np
 import pytest
@@ -227,3 +228,32 @@ def test_sub_partitions_and_their_tables_fill_the_cache() -> None:
     assert pages * (8192 + 75 * 20) <= 1 << 20 < (pages + 1) * (8192 + 75 * 20)
     with pytest.raises(ValueError, match="cache_bytes is 0"):
         hash_join.sub_partition_pages(8192, 75, 20, 0)
+
+
+@pytest.mark.parametrize(
+    ("name", "given", "says"),
+    [
+        ("record-overhead", {"page_layout": "dsm"}, "page_layout 'dsm'; "),
+        ("aligned-lines-per-record", {"page_layout": "paxx", "attribute_bytes": 4, "line_bytes": 32}, "did you mean `pax`"),
+        ("offsets-per-record", {"page_layout": "x", "variable": 2}, "known here: nsm, pax"),
+        ("bloom-bits-per-key", {"false_positives": 1.0}, "false_positives is 1.0; a rate is above 0 and below 1"),
+        ("bloom-individual-rate", {"false_positives": 2, "sub_partitions": 1}, "false_positives is 2; a rate is above 0 and below 1"),
+        ("optimal-width", {"kind": "b+", "keys": 10, "widest": 0}, "widest is 0; a node has one line at least"),
+        ("prefetch-distance", {"node_lines": 0}, "node_lines is 0; it is 1 at least"),
+        ("prefetch-distance-unrounded", {"node_lines": 0}, "node_lines is 0; it is 1 at least"),
+        ("chunk-lines", {"line_words": 1}, "line_words is 1; it is 2 at least"),
+        ("overhead-share", {"tuple_bytes": 0, "overhead_bytes": 16}, "tuple_bytes is 0; a tuple has a positive number of bytes"),
+    ],
+)
+def test_values_that_a_model_does_not_cover_are_told(name: str, given: dict[str, object], says: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(says)):
+        MODELS[name]({"full": 250, "next": 15, "tlb": 30, **given})
+
+
+def test_tiny_rates_have_filters() -> None:
+    assert bloom.bits_per_key(1e-60) == pytest.approx(3e20)
+
+
+def test_the_pointer_of_a_csb_node_is_its_last_word() -> None:
+    assert search.mean_pointer_position(NodeLayout("csb+", 1)) == 15.5 / 16
+    assert search.mean_pointer_position(NodeLayout("b+", 8)) == pytest.approx(0.75)

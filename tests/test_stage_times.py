@@ -73,6 +73,15 @@ def test_walks_that_read_page_tables_are_free_too() -> None:
     assert stages(zen4) == stages(walks_at_once)
 
 
+@pytest.mark.parametrize("ways", [3, 6, 12, 20])
+def test_a_first_cache_of_any_number_of_ways_has_stages(ways: int) -> None:
+    plain = machine()
+    first, *others = plain["caches"]
+    sets = first["size_bytes"] // (first["ways"] * first["line_bytes"])
+    other = plain | {"caches": [{**first, "ways": ways, "size_bytes": sets * ways * first["line_bytes"]}, *others]}
+    assert stages(other) == stages(plain)
+
+
 def test_a_slower_divide_makes_the_first_stage_longer_and_no_other() -> None:
     # A tuple's hash code is divided by the number of buckets; one divide begins when the one before it has ended.
     plain, slow = stages(machine()), stages(machine(divide_latency_cycles=100))

@@ -56,7 +56,7 @@ def join(
         sizes = {"build": task.simulated_build, "probe": task.simulated_probe}
         chosen = {"group_size": tuning.group_size, "prefetch_distance": tuning.prefetch_distance}
         stages = {"probe_stage_cycles": tuning.probe_stages, "build_stage_cycles": tuning.build_stages}
-        asked = {"build": build, "probe": probe, "tuple_bytes": tuple_bytes, "duplicates": duplicates, "cores": cores}
+        asked = {"build": build, "probe": probe, "tuple_bytes": tuple_bytes, "duplicates": duplicates, "cores": cores, "sample": sample}
         algorithms = [asdict(one) for one in ranked]
         console.print_json(
             {"machine": loaded["name"], **asked, "simulated": sizes, **chosen, **stages, "algorithms": algorithms, "reasons": said}

@@ -70,20 +70,24 @@ def _there(value: Any) -> bool:
 
 
 def _slots(rows: pd.DataFrame, clocks: Mapping[str, int]) -> _Cells:
-    """Show the cycles per operation, and the share of slots by cause in percent.
+    """Show the cycles per operation, a dash where there was none, and the share of slots by cause in percent.
 
     A cause that shorter lists count with another is left out where it would show 0.0 only.
     """
-    cycles = rows["cycles"] / rows["operations"]
-    cells: _Cells = {"cycles/operation": list(cycles)}
+    cycles = rows["cycles"] / rows["operations"].where(rows["operations"] > 0)
+    cells: _Cells = {"cycles/operation": _or_dashes(cycles)}
     hertz = rows["point"].map(clocks)
     if hertz.nunique() > 1:
-        cells["ns/operation"] = list(cycles / hertz * 1e9)
+        cells["ns/operation"] = _or_dashes(cycles / hertz * 1e9)
     for cause in (cause for cause in CAUSES if f"slots_{cause.name}" in rows):
         shares = [_percent(*pair) for pair in zip(rows[f"slots_{cause.name}"], rows["slots_total"], strict=True)]
         if not cause.within or any(share not in ("", "0.0") for share in shares):
             cells[f"{cause.name} %"] = shares
     return cells
+
+
+def _or_dashes(values: pd.Series) -> list[Any]:
+    return ["-" if pd.isna(value) else value for value in values]
 
 
 def _all_measured(rows: pd.DataFrame) -> _Cells:

@@ -20,16 +20,17 @@ def false_positive_rate(bits_per_key: float, hashes: int = HASHES) -> float:
 
 def bits_per_key(false_positives: float, hashes: int = HASHES) -> float:
     """Return the bits of a filter for each of its keys at a false positive rate: equation 5.2 the other way round (Table 5.2)."""
-    if not 0 < false_positives < 1 or hashes < 1:
-        raise ValueError(f"a false positive rate of {false_positives} and {hashes} hash functions; the rate is between 0 and 1")
-    return -hashes / math.log(1 - false_positives ** (1 / hashes))
+    if hashes < 1:
+        raise ValueError(f"hashes is {hashes}; a filter has one hash function at least")
+    # Of a tiny rate, 1 less its root is 1.
+    return -hashes / math.log1p(-(_rate(false_positives) ** (1 / hashes)))
 
 
 def individual_rate(false_positives: float, sub_partitions: int) -> float:
     """Return the rate of each filter of a sub-partition with which all together pass as many probe tuples as one filter (equation 5.6)."""
     if sub_partitions < 1:
         raise ValueError(f"sub_partitions is {sub_partitions}; there is one at least")
-    return false_positives / sub_partitions
+    return _rate(false_positives) / sub_partitions
 
 
 def filter_megabytes(keys: float, false_positives: float, sub_partitions: int = 1, hashes: int = HASHES) -> float:
@@ -40,3 +41,9 @@ def filter_megabytes(keys: float, false_positives: float, sub_partitions: int = 
 def space_increase(false_positives: float, sub_partitions: int, hashes: int = HASHES) -> float:
     """Return how many times the space of one filter the filters of sub-partitions take (equation 5.5)."""
     return bits_per_key(individual_rate(false_positives, sub_partitions), hashes) / bits_per_key(false_positives, hashes)
+
+
+def _rate(false_positives: float) -> float:
+    if not 0 < false_positives < 1:
+        raise ValueError(f"false_positives is {false_positives}; a rate is above 0 and below 1")
+    return false_positives

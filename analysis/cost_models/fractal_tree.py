@@ -110,14 +110,24 @@ def cache_first_pages(page: IndexPage, node_lines: int, keys: int) -> Fraction:
 
 
 def cache_first_node_pages(page: IndexPage, node_lines: int, nodes: Sequence[int]) -> int:
-    """Return the pages of the non-leaf nodes of a cache-first tree with so many of them in each level, the root first.
+    """Return the pages of the non-leaf nodes of a cache-first tree with so many of them in each level, the root first."""
+    *tops, (overflow, _) = wanted_node_pages(page, node_lines, nodes)
+    return ceil(sum(count for count, _ in tops)) + ceil(overflow)
 
-    Tops have a page each, and parents of leaves that do not lie in their parent's page fill overflow pages.
+
+def wanted_node_pages(page: IndexPage, node_lines: int, nodes: Sequence[int]) -> list[tuple[Fraction, Fraction]]:
+    """List the pages of these nodes that searches want alike: how many they are, and which share of the searches visits one of them.
+
+    The root's page comes first. Tops have a page each, and parents of leaves that do not lie in their parent's page fill overflow pages,
+    which are last.
     """
     *above, parents = nodes
-    *own, left = [1, *_tops(page, node_lines, len(nodes) - 1)]
-    overflow = ceil(parents * left / (page.node_lines // node_lines)) if above else 1
-    return ceil(sum(count * share for count, share in zip(above, own, strict=True))) + overflow
+    root = (Fraction(1), Fraction(1))
+    if not above:
+        return [root]
+    *own, left = _tops(page, node_lines, len(nodes) - 1)
+    tops = [(count * share, share) for count, share in zip(above[1:], own, strict=True)]
+    return [root, *tops, (parents * left / (page.node_lines // node_lines), left)]
 
 
 def _tops(page: IndexPage, node_lines: int, levels: int) -> Iterator[Fraction]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import ceil, inf
+from math import ceil, expm1, inf, log1p
 
 import numpy as np
 
@@ -27,7 +27,10 @@ def tree_pages(keys: int, fan_out: int) -> list[int]:
 
 def distinct_pages(pages: int, accesses: int) -> float:
     """Return how many of so many pages accesses touch that each go to any of them (Cardenas, CACM 18(5), 1975)."""
-    return float(pages * (1 - (1 - 1 / pages) ** accesses))
+    if pages == 1:
+        return float(min(accesses, 1))
+    # The share of many pages that is not touched is nearly 1.
+    return -pages * expm1(accesses * log1p(-1 / pages))
 
 
 def search_page_reads(keys: int, fan_out: int, searches: int) -> float:
@@ -57,6 +60,17 @@ def missed_pages(wanted: Wanted, frames: float, count: Wanted | float = 1.0) -> 
     """Return the pages that an operation finds missing in an LRU pool of so many frames: those not wanted for its characteristic time."""
     time = characteristic_time(wanted, frames, count)
     return float((count * wanted * np.exp(-wanted * time)).sum()) if time < inf else 0.0
+
+
+def changed_share(hits: float, changes: float) -> float:
+    """Return the share of the pages that leave an LRU pool which have been changed while they were there, and so have to be written.
+
+    ``hits`` is the share of accesses that find their page there, ``changes`` the share that change it. A page is wanted once, and again
+    and again until an access misses it; it leaves unchanged if none of these accesses was a change.
+    """
+    if not changes:
+        return 0.0
+    return 1 - (1 - hits) * (1 - changes) / (1 - hits * (1 - changes))
 
 
 def _touched(wanted: Wanted, operations: float, count: Wanted | float) -> float:

@@ -12,17 +12,17 @@ def prefetch_distance(node_lines: int, costs: MissCosts) -> int:
     The equation as printed can be read as a floor; sections 2.4.3 and 2.4.9 and equation 2.11 use the ceiling, and so
     does this function (see docs/decisions/010-thesis-readings.md).
     """
-    return -(-costs.full // (costs.next * node_lines))
+    return -(-costs.full // (costs.next * _positive("node_lines", node_lines)))
 
 
 def prefetch_distance_unrounded(node_lines: int, costs: MissCosts) -> float:
     """B / w, leaves, with B to one decimal as the text has it: the prefetch distance before its ceiling (2.4.9)."""
-    return round(costs.full / costs.next, 1) / node_lines
+    return round(costs.full / costs.next, 1) / _positive("node_lines", node_lines)
 
 
 def chunk_lines(line_words: int, costs: MissCosts) -> int:
     """Chunk size c = ceil(B / m), in lines of a chunk of an external jump-pointer array (equation 2.9); m = ``line_words`` / 2."""
-    return -(-costs.full // (costs.next * (line_words // 2)))
+    return -(-costs.full // (costs.next * (_positive("line_words", line_words, 2) // 2)))
 
 
 def chunk_line_pointers(line_words: int) -> int:
@@ -44,3 +44,9 @@ def chunk_fill_after_split_percent(chunk_lines: int, line_words: int) -> float:
     """Fill of the two chunks that a full chunk and one more pointer are split into, in % (section 2.3.4)."""
     slots = chunk_slots(chunk_lines, line_words)
     return 100 * (slots + 1) / (2 * slots)
+
+
+def _positive(name: str, value: int, least: int = 1) -> int:
+    if value < least:
+        raise ValueError(f"{name} is {value}; it is {least} at least")
+    return value

@@ -77,13 +77,20 @@ def level_cost_approximate(node_lines: int, costs: MissCosts) -> float:
 
 
 def mean_pointer_position(layout: NodeLayout) -> float:
-    """Mean position of the followed pointer in a full non-leaf node, as a fraction of the node (for equation 2.7)."""
+    """Mean position of the followed pointer in a full non-leaf node, as a fraction of the node (for equation 2.7).
+
+    A node of a CSB+-tree has one pointer for all children, its last word.
+    """
+    if layout.kind == "csb+":
+        return 1 - 0.5 / layout.words
     words = sum(layout.pointer_slots + i - Fraction(1, 2) for i in range(1, layout.pointer_slots + 1))
     return float(Fraction(words, layout.pointer_slots * layout.words))
 
 
 def optimal_width(kind: TreeKind, keys: int, costs: MissCosts, widest: int, line_words: int = 16) -> int:
     """Find the width from 1 to ``widest`` lines with the cheapest cold search; the narrower of equals (section 2.2.2)."""
+    if widest < 1:
+        raise ValueError(f"widest is {widest}; a node has one line at least")
     return min(range(1, widest + 1), key=lambda width: cold_search_cost(NodeLayout(kind, width, line_words), keys, costs))
 
 

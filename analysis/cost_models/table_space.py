@@ -39,4 +39,6 @@ def tuples_saved(fields: float, columns: float, over: float) -> float:
 
 def overhead_share(tuple_bytes: float, overhead_bytes: float) -> float:
     """Overhead per tuple, in % of the tuple (sections 2.1 and 3.3.2)."""
+    if tuple_bytes <= 0:
+        raise ValueError(f"tuple_bytes is {tuple_bytes}; a tuple has a positive number of bytes")
     return 100 * overhead_bytes / tuple_bytes

@@ -213,7 +213,7 @@ def _explanation(row: "pd.Series[Any]", parameters: dict[str, object], breakdown
     ended = int(row[SLOTS_ENDED]) if SLOTS_ENDED in row and not pd.isna(row[SLOTS_ENDED]) else 0
     whole = int(row["slots_total"]) + ended
     width = whole / row["cycles"]  # of all cores
-    counted = "operations" in row and not pd.isna(row["operations"])
+    counted = "operations" in row and not pd.isna(row["operations"]) and row["operations"] > 0
     operations = int(row["operations"]) if counted else 1
     unit = 1 / (width * operations)  # one slot in cycles per operation
     parts = [*_parts(breakdown, unit, whole, operations)]

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from math import ceil, log2
+from math import ceil
 from typing import Any
 
 from memwalk.analysis.advice.indexes.task import FILL, IndexTask
+from memwalk.analysis.cost_models.binary_search import steps
 from memwalk.analysis.cost_models.fractal_tree import (
     Width,
     cache_first_levels,
@@ -16,6 +17,7 @@ from memwalk.analysis.cost_models.fractal_tree import (
     chosen_width,
     in_page_search_cost,
     in_page_tree,
+    wanted_node_pages,
 )
 from memwalk.analysis.cost_models.index_page import IndexPage
 from memwalk.analysis.cost_models.memory import MissCosts
@@ -93,7 +95,7 @@ class Candidate:
     def pages(self, keys: int) -> list[int]:
         """Pages of each level, leaves first. A cache-first tree has one level above its leaf pages: pages of nodes."""
         found = tree_pages(keys, self.entries)
-        if self.structure.name == "cache-first" and len(found) > 1:
+        if self.structure.name == "cache-first" and self.inner_nodes(keys):
             return [found[0], self._node_pages(keys)]
         return found
 
@@ -104,13 +106,16 @@ class Candidate:
             return [1.0, float(cache_first_pages(self.page, self._lines, keys)) - 1]
         return [1.0] * levels
 
-    def wanted(self, keys: int) -> list[tuple[int, float]]:
-        """List pages that searches want alike, leaves first: how many there are, and how many of them a search visits."""
-        pages, visited = self.pages(keys), self.visited(keys)
-        if self.structure.name == "cache-first" and len(pages) > 1 and pages[1] > 1:
-            # Every search visits the root's page.
-            return [(pages[0], 1.0), (pages[1] - 1, visited[1] - 1), (1, 1.0)]
-        return list(zip(pages, visited, strict=True))
+    def wanted(self, keys: int) -> list[tuple[float, float]]:
+        """List pages that searches want alike, leaves first and the root's last: how many there are, and how many of them a search visits.
+
+        Of a cache-first tree, few pages of nodes of upper levels are wanted often, and many of lower ones are not.
+        """
+        pages = self.pages(keys)
+        if self.structure.name == "cache-first" and len(pages) > 1:
+            of_nodes = wanted_node_pages(self.page, self._lines, self.inner_nodes(keys)[::-1])
+            return [(pages[0], 1.0), *((float(count), float(share)) for count, share in reversed(of_nodes) if share)]
+        return list(zip(pages, self.visited(keys), strict=True))
 
     def search_cycles(self, keys: int, level: int, costs: MissCosts) -> float:
         """Cycles that a search waits for lines in the pages of a level, each miss taking what ``costs`` says."""
@@ -136,14 +141,14 @@ class Candidate:
         return page.node_lines / 2 if name in ("array", "micro-index") else self._lines / 2
 
     def _in_page(self, costs: MissCosts) -> float:
-        """Cycles of a search in a page that is no cache-first tree's. Steps of a binary search are on lines of their own up to the last."""
+        """Cycles of a search in a page that is no cache-first tree's. Steps of a binary search wait for a line each."""
         page, name = self.page, self.structure.name
-        steps: dict[str, Callable[[], float]] = {
+        touched: dict[str, Callable[[], float]] = {
             "slotted": lambda: _steps(self.entries * (page.key_bytes + page.id_bytes), page) + _steps(self.entries * SLOT_BYTES, page),
             "array": lambda: _steps(self.entries * page.key_bytes, page) + 1,
         }
-        if name in steps:
-            return steps[name]() * costs.full
+        if name in touched:
+            return touched[name]() * costs.full
         assert self.width is not None
         if name == "disk-first":
             levels, _ = in_page_tree(page, self.width.nonleaf_lines, self.width.leaf_lines)
@@ -160,12 +165,16 @@ class Candidate:
 
     def _node_pages(self, keys: int) -> int:
         """Pages of the non-leaf nodes of a cache-first tree."""
+        return cache_first_node_pages(self.page, self._lines, self.inner_nodes(keys)[::-1])
+
+    def inner_nodes(self, keys: int) -> list[int]:
+        """Nodes of each level above the leaves of a cache-first tree, parents of leaves first."""
         nodes = ceil(keys / max(int(self.page.cache_first_entries(self._lines) * FILL), 1))
         children, levels = max(int(self.page.cache_first_children(self._lines) * FILL), 2), []
         while nodes > 1:
             nodes = ceil(nodes / children)
             levels.append(nodes)
-        return cache_first_node_pages(self.page, self._lines, levels[::-1])
+        return levels
 
 
 def left_out(task: IndexTask) -> frozenset[str]:
@@ -196,4 +205,4 @@ def workload(candidate: Candidate, **others: Any) -> dict[str, Any]:
 
 def _steps(size: float, page: IndexPage) -> float:
     """Lines that a binary search of so many bytes touches."""
-    return log2(max(size / page.line_bytes, 1)) + 1
+    return sum(steps(size / page.line_bytes))

@@ -1,4 +1,4 @@
-"""What the advice leaves out where pages are changed under latches, in plain sentences."""
+"""What the advice leaves out where pages are changed, in plain sentences."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ MOST_WRITTEN = 0.5
 
 
 def changes(best: IndexAdvice, task: IndexTask) -> list[str]:
-    """Tell which indexes are left out, and whether too few changed pages are written; nothing if no latches are taken for changes."""
-    if not task.latches_changes:
+    """Tell which indexes are left out for want of latches, and whether too few changed pages are written; nothing without insertions."""
+    if not task.mix["insert"]:
         return []
     said = []
     for name in sorted(left_out(task)):

@@ -27,12 +27,17 @@ def page_reads(candidate: Candidate, operation: Operation, task: IndexTask, keys
 
     The pool holds what has been wanted latest.
     """
-    scanned = min(task.scan_range, keys) if operation == "scan" else 0
     if task.skew:
+        scanned = min(task.scan_range, keys) if operation == "scan" else 0
         return missed_pages(_wanted(candidate, keys, scanned, task.skew), frames)
     pages, visited = np.array(candidate.wanted(keys)).T
-    visited[0] += scanned / candidate.entries
+    visited[0] = leaves_visited(candidate, operation, task, keys)
     return missed_pages(visited / pages, frames, pages)
+
+
+def leaves_visited(candidate: Candidate, operation: Operation, task: IndexTask, keys: int) -> float:
+    """Return the leaf pages that an operation wants on average."""
+    return 1 + (min(task.scan_range, keys) / candidate.entries if operation == "scan" else 0)
 
 
 def turnover(candidate: Candidate, task: IndexTask, keys: int, scanned: int, frames: int) -> float:
@@ -46,11 +51,8 @@ def turnover(candidate: Candidate, task: IndexTask, keys: int, scanned: int, fra
 @lru_cache(maxsize=4)
 def _wanted(candidate: Candidate, keys: int, scanned: int, skew: float) -> Wanted:
     """Return how often a search, or a scan of so many entries, wants each page of all levels. Scans begin where enough keys follow."""
-    leaves, *above = candidate.pages(keys)
-    _, *visited = candidate.visited(keys)
+    (leaves, _), *above = candidate.wanted(keys)
     starts = popular_pages(keys - scanned + 1 if scanned else keys, candidate.entries, skew)
-    levels = [scanned_pages(starts, leaves, scanned / candidate.entries) if scanned else starts]
-    for pages, times in zip(above, visited, strict=True):
-        starts = pages_above(starts, pages)
-        levels.append(times * starts)
+    levels = [scanned_pages(starts, round(leaves), scanned / candidate.entries) if scanned else starts]
+    levels += [times * pages_above(starts, min(max(round(pages), 1), len(starts))) for pages, times in above]
     return np.concatenate(levels)

@@ -1,4 +1,4 @@
-"""Which lines of a leaf page a search touches, and with how many entries beside the one it looks for it shares them."""
+"""Which lines of an index a search touches, and with how many entries beside the one it looks for it shares them."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from math import ceil
 
 from memwalk.analysis.advice.indexes.candidates import SLOT_BYTES, Candidate
+from memwalk.analysis.cost_models.binary_search import steps
 from memwalk.analysis.cost_models.fractal_tree import in_page_tree
 from memwalk.analysis.cost_models.popular_lines import Shared
 
@@ -13,6 +14,19 @@ from memwalk.analysis.cost_models.popular_lines import Shared
 def leaf_path(candidate: Candidate) -> tuple[Shared, ...]:
     """Return the lines, from those that every search in the page touches to those of the entry."""
     return tuple(_PATHS[candidate.structure.name](candidate))
+
+
+def path_above(candidate: Candidate, level: int, keys: int) -> tuple[Shared, ...]:
+    """Return the lines in pages of a level above the leaves, from those that every search in the page touches to those of its child.
+
+    These pages are as full as leaf pages, but the root's; a cache-first tree has all levels of its nodes here.
+    """
+    if candidate.structure.name == "cache-first":
+        assert candidate.width is not None
+        lines = candidate.width.leaf_lines
+        return tuple(Shared(lines, keys / nodes) for nodes in candidate.inner_nodes(keys))
+    below = keys / candidate.pages(keys)[level] / candidate.entries
+    return tuple(Shared(part.lines, part.entries * below) for part in leaf_path(candidate))
 
 
 def _slotted(candidate: Candidate) -> Iterator[Shared]:
@@ -28,12 +42,10 @@ def _array(candidate: Candidate) -> Iterator[Shared]:
 
 def _binary(candidate: Candidate, bytes_each: int) -> Iterator[Shared]:
     """Search in so many bytes for each entry: each step is on one of twice as many lines as the one before, up to all of them."""
-    lines = max(candidate.entries * bytes_each / candidate.page.line_bytes, 1.0)
-    reached = 1.0
-    while reached < lines:
-        yield Shared(1, candidate.entries / reached)
-        reached *= 2
-    yield Shared(1, candidate.entries / lines)
+    entries = float(candidate.entries)
+    for lines in steps(candidate.entries * bytes_each / candidate.page.line_bytes):
+        yield Shared(lines, entries)
+        entries /= 2
 
 
 def _micro_index(candidate: Candidate) -> Iterator[Shared]:

@@ -6,9 +6,10 @@ from collections.abc import Callable
 from dataclasses import astuple, dataclass
 from functools import partial
 
-from memwalk.analysis.advice.indexes.cached_lines import missed_share
+from memwalk.analysis.advice.indexes.cached_lines import missed
 from memwalk.analysis.advice.indexes.candidates import CONSCIOUS, Candidate
-from memwalk.analysis.advice.indexes.page_reads import held, page_reads
+from memwalk.analysis.advice.indexes.page_reads import page_reads
+from memwalk.analysis.advice.indexes.page_writes import page_writes
 from memwalk.analysis.advice.indexes.task import IndexTask, Operation
 from memwalk.analysis.cost_models.memory import MissCosts
 
@@ -45,33 +46,25 @@ class Cost:
 
 
 def predict(candidate: Candidate, operation: Operation, task: IndexTask, keys: int, frames: int) -> Cost:
-    """Predict an operation on an index of so many keys behind a pool of so many frames.
+    """Predict an operation of the task's mix on an index of so many keys behind a pool of so many frames.
 
-    Lines of levels that the last cache holds as a whole come from there, those of others from memory, but for those that it holds
-    because they are popular. Instructions take no time, and hardware prefetchers fetch nothing.
+    Lines that the last cache holds because they are wanted often come from there, others from memory. Instructions take no time, and
+    hardware prefetchers fetch nothing.
     """
-    missed = missed_share(candidate, operation, task, keys)
-    pages = candidate.pages(keys)
-    cost = Cost(0, page_reads(candidate, operation, task, keys, frames))
-    above = 0
-    for level in reversed(range(len(pages))):
-        above += pages[level] * candidate.page.page_bytes
-        cost += Cost(_waits(partial(candidate.search_cycles, keys, level), task, missed if above > task.cache_bytes else 0.0), 0)
+    far = missed(candidate, operation, task, keys)
+    writes = page_writes(candidate, operation, task, keys, frames)
+    cycles = sum(_waits(partial(candidate.search_cycles, keys, level), task, share) for level, share in enumerate(far.levels))
     if operation == "scan":
-        tuples = min(task.scan_range, keys)
-        cost += Cost(_waits(partial(_scan_cycles, candidate, tuples), task, missed if above > task.cache_bytes else 0.0), 0)
+        cycles += _waits(partial(_scan_cycles, candidate, min(task.scan_range, keys)), task, far.scanned)
     if operation == "insert":
-        far = task.costs if above > task.cache_bytes else task.cache_costs
-        cost += Cost(far.full + candidate.moved_lines * far.next, 0, page_writes=1 - held(pages, frames)[0])
-    return cost
+        cycles += _waits(lambda costs: costs.full + candidate.moved_lines * costs.next, task, far.moved)
+    return Cost(cycles, page_reads(candidate, operation, task, keys, frames), page_writes=writes)
 
 
-def _waits(cycles: Callable[[MissCosts], float], task: IndexTask, missed: float) -> float:
+def _waits(cycles: Callable[[MissCosts], float], task: IndexTask, share: float) -> float:
     """Return the cycles of waiting for lines of which memory has such a share, and the last cache the others."""
-    if missed == 1:
-        return cycles(task.costs)
     near = cycles(task.cache_costs)
-    return near + missed * (cycles(task.costs) - near) if missed else near
+    return near + share * (cycles(task.costs) - near)
 
 
 def _scan_cycles(candidate: Candidate, tuples: int, costs: MissCosts) -> float:

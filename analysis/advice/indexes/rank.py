@@ -8,7 +8,7 @@ from functools import partial
 
 from memwalk.analysis.advice.indexes.candidates import Candidate, candidates
 from memwalk.analysis.advice.indexes.predict import Cost, is_conscious, predict
-from memwalk.analysis.advice.indexes.simulate import leaves_reads_to_models, simulate
+from memwalk.analysis.advice.indexes.simulate import leaves_reads_to_models, simulate, simulated_frames
 from memwalk.analysis.advice.indexes.task import IndexTask, Operation
 from memwalk.simcore.engines import native
 from memwalk.simcore.errors import UserError
@@ -47,8 +47,12 @@ class IndexAdvice:
     """Part of them that insertions take."""
     pages: int
     """Of the whole index."""
+    simulated_pages: int
+    """Of the index that was simulated."""
     held: float
     """Share of them that the memory has room for."""
+    simulated_held: float
+    """Share of the simulated pages that the simulated pool has room for."""
     operations_per_second: float
     """Of all cores together, by ``simulated_seconds``."""
     latch_seconds: float
@@ -116,18 +120,16 @@ def advice(candidate: Candidate, task: IndexTask, simulated: Callable[[Operation
     """Put together what the models and ``simulated`` say of the operations, by their weights."""
     size = candidate.page.page_bytes
     frames, pages, page_seconds = task.frames(size), sum(candidate.pages(task.keys)), task.page_seconds(size)
+    simulated_pages = sum(candidate.pages(task.simulated_keys))
     found, said, inserting_cycles = Cost(0, 0), Cost(0, 0), 0.0
-    total = sum(task.mix.values())
-    for operation, weight in task.mix.items():
-        if weight:
-            part = simulated(operation) * (weight / total)
+    for operation in task.mix:
+        if share := task.share(operation):
+            part = simulated(operation) * share
             found += part
             inserting_cycles += part.cycles if operation == "insert" else 0
-            said += predict(candidate, operation, task, task.keys, frames) * (weight / total)
+            said += predict(candidate, operation, task, task.keys, frames) * share
     seconds = task.seconds(found.cycles) + (found.page_reads + found.queued) * page_seconds
-    predicted = task.seconds(said.cycles) + said.page_reads * page_seconds
-    if task.cores > 1:
-        predicted = max(predicted, task.least_seconds(size, said.page_reads, said.page_writes))
+    predicted = max(task.seconds(said.cycles) + said.page_reads * page_seconds, task.least_seconds(size, said.page_reads, said.page_writes))
     return IndexAdvice(
         index=candidate.structure.name,
         page_bytes=size,
@@ -147,7 +149,9 @@ def advice(candidate: Candidate, task: IndexTask, simulated: Callable[[Operation
         processor_seconds=task.seconds(found.cycles),
         inserting_seconds=task.seconds(inserting_cycles),
         pages=pages,
+        simulated_pages=simulated_pages,
         held=min(frames / pages, 1.0),
+        simulated_held=(simulated_frames(candidate, task) or simulated_pages) / simulated_pages,
         operations_per_second=task.cores / seconds,
         latch_seconds=task.seconds(found.latch_cycles),
         transfer_seconds=task.seconds(found.transfer_cycles),

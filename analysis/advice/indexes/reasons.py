@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from memwalk.analysis.advice.explained import CLOSE, microseconds
+from memwalk.analysis.advice.explained import CLOSE, microseconds, three_digits
 from memwalk.analysis.advice.indexes.changes import changes
 from memwalk.analysis.advice.indexes.popular_keys import popular_keys
 from memwalk.analysis.advice.indexes.rank import IndexAdvice
@@ -15,18 +15,18 @@ from memwalk.analysis.advice.indexes.together import and_written, together
 def reasons(ranked: list[IndexAdvice], task: IndexTask) -> list[str]:
     """Say why the first is best, what the other indexes and page sizes lose by, and what was simulated."""
     best = ranked[0]
-    said = [*_too_small(task), f"{_named(best)} is best: {_does(best)}, and {_limit(best, task)}.", *together(best, task)]
+    said = [*_too_small(ranked, task), f"{_named(best)} is best: {_does(best)}, and {_limit(best, task)}.", *together(best, task)]
     said += [_against(other, best) for other in _first_of_each(ranked, lambda one: one.index) if other.index != best.index]
     said += [_other_size(other, best) for other in ranked if other.index == best.index and other.page_bytes != best.page_bytes]
     said += _conscious(ranked)
     preferred = min(ranked, key=lambda one: one.predicted_seconds)
     ahead = best.predicted_seconds / preferred.predicted_seconds
     if ahead > CLOSE:
-        left_out = "they leave out instructions, hardware prefetchers and lines that are in the caches by chance"
+        left_out = "they leave out instructions, hardware prefetchers and nearer caches than the last"
         if task.cores > 1:
             left_out = "they leave out instructions, hardware prefetchers, and what cores take from each other: latches, lines and the bus"
         said.append(f"The models prefer {_named(preferred)}, by a factor of {ahead:.2f}: {left_out}.")
-    return [*said, *_leaves_in_a_row(best, task), *popular_keys(ranked, task), *changes(best, task), _simulated(task)]
+    return [*said, *_leaves_in_a_row(best, task), *popular_keys(ranked, task), *changes(best, task), _simulated(ranked, task)]
 
 
 def _named(one: IndexAdvice) -> str:
@@ -122,17 +122,22 @@ def _leaves_in_a_row(best: IndexAdvice, task: IndexTask) -> list[str]:
     ]
 
 
-def _simulated(task: IndexTask) -> str:
+def _simulated(ranked: list[IndexAdvice], task: IndexTask) -> str:
     if task.simulated_keys == task.keys:
         return f"The index was simulated with all of its {task.keys:,} keys."
-    return (
-        f"Simulated were {task.simulated_keys:,} keys of {task.keys:,}, with the same share of the pages in memory;"
-        " what more keys cost is what the models say."
-    )
+    most = max(ranked, key=lambda one: one.simulated_held / one.held)
+    share = "the same share of the pages in memory"
+    if most.simulated_held > CLOSE * most.held:
+        simulated, real = (three_digits(100 * held) for held in (most.simulated_held, most.held))
+        share = f"{simulated}% of the pages of {_named(most)} in memory, where the real index has {real}%"
+    return f"Simulated were {task.simulated_keys:,} keys of {task.keys:,}, with {share}; what more keys cost is what the models say."
 
 
-def _too_small(task: IndexTask) -> list[str]:
-    if not task.is_small:
+def _too_small(ranked: list[IndexAdvice], task: IndexTask) -> list[str]:
+    small = [one for one in ranked if task.is_small(one.simulated_pages * one.page_bytes, one.pages * one.page_bytes)]
+    if not small:
         return []
-    size = f"{task.simulated_bytes / task.cache_bytes:.1f} times the last cache"
-    return [f"What was simulated is {size}, and the real index is larger: misses are too few; simulate more with --sample."]
+    least = min(small, key=lambda one: one.simulated_pages * one.page_bytes)
+    which = "What was simulated" if len(small) == len(ranked) else f"What was simulated of {_named(least)}"
+    size = f"{three_digits(least.simulated_pages * least.page_bytes / task.cache_bytes)} times the last cache"
+    return [f"{which} is {size}, and the real index is larger: misses are too few; simulate more with --sample."]

@@ -6,6 +6,7 @@ from dataclasses import replace
 from math import ceil
 
 from memwalk.analysis.advice.indexes.candidates import Candidate, workload
+from memwalk.analysis.advice.indexes.counted_reads import with_counted_reads
 from memwalk.analysis.advice.indexes.measured import measured
 from memwalk.analysis.advice.indexes.page_reads import held, page_reads
 from memwalk.analysis.advice.indexes.predict import Cost, predict
@@ -59,13 +60,13 @@ def simulate(candidate: Candidate, operation: Operation, task: IndexTask) -> Cos
         run["warm_up"] = until_full
         storage = StorageRun(None, System(task.device))
     found = measured(simulate_point(dict(task.machine), run, storage=storage), operation, task, runs * at_once, size)
+    if operation == "scan" and storage is not None:
+        found = with_counted_reads(found, run, task)
     rest = predict(candidate, operation, task, task.keys, task.frames(size)) + _predicted_part(candidate, operation, task, frames) * -1
     reads = max(found.page_reads + rest.page_reads, 0.0)
     share = sum(candidate.pages(keys)) / sum(candidate.pages(task.keys))
     found = replace(found, queued=found.queued + share * found.nearby, nearby=share * found.nearby)
     whole = replace(found, cycles=found.cycles + max(rest.cycles, 0.0), page_reads=reads)
-    if task.cores == 1:
-        return whole
     writes = predict(candidate, operation, task, task.keys, task.frames(size)).page_writes
     return replace(whole, queued=_queued(found, replace(whole, page_writes=writes), operation, task, size))
 
@@ -93,14 +94,15 @@ def _predicted_part(candidate: Candidate, operation: Operation, task: IndexTask,
 
 
 def _queued(found: Cost, whole: Cost, operation: Operation, task: IndexTask, page_bytes: int) -> float:
-    """Return how long page reads of the whole index wait for those of other cores, in times of a read.
+    """Return how long page reads of the whole index wait for pages that are written, and for reads of other cores, in times of a read.
 
     That is as long for each read as in the simulation, and in all no less than the device makes those wait that are not in its buffer.
-    Scans are simulated beside each other, on pages that lie near each other, and begin together; so of them the simulation does not tell.
+    Scans of several cores are simulated beside each other, on pages that lie near each other, and begin together; so of them the
+    simulation does not tell.
     """
     longer = task.least_seconds(page_bytes, whole.page_reads, whole.page_writes) - task.seconds(whole.cycles)
     least = longer / task.page_seconds(page_bytes) - whole.page_reads
-    if operation == "scan" or not found.page_reads:
+    if (operation == "scan" and task.cores > 1) or not found.page_reads:
         return max(least, 0.0)
     more = whole.page_reads / found.page_reads
     return max(found.queued * more, least + min(found.nearby, 0.0) * more)

@@ -23,7 +23,7 @@ FILL = 0.9
 OVER_CACHE = 3
 """Simulated leaf pages take so many times the last cache, if the real ones do."""
 ENOUGH_CACHES = 2
-"""Simulated leaf pages that are less than so many times the last cache lie there too often."""
+"""Simulated pages that are less than so many times the last cache lie there too often."""
 LEAST_FRAMES = 16
 """Fewest frames that a simulated pool has for each core."""
 LEAST_KEYS = 1000
@@ -74,6 +74,10 @@ class IndexTask(ModelledMachine):
         """Cores that do operations at the same time."""
         return int(self.machine.get("cores", 1))
 
+    def share(self, operation: Operation) -> float:
+        """Return the share of the mix that is of an operation."""
+        return self.mix[operation] / sum(self.mix.values())
+
     @property
     def latches_changes(self) -> bool:
         """Whether whoever changes a page of the index takes latches: others read it at the same time, or might, as they hold no pins."""
@@ -108,11 +112,10 @@ class IndexTask(ModelledMachine):
     def simulated_keys(self) -> int:
         """Keys of the index that is simulated: as many as make its leaves several times the last cache, and no more than there are.
 
-        Several cores need a frame or more each, and a pool of so many has room for no larger share of the pages than in reality.
+        A pool has a least number of frames, and a pool of so many has room for no larger share of the pages than in reality.
         """
         enough = max(OVER_CACHE * self.cache_bytes // (self.key_bytes + ID_BYTES), LEAST_KEYS)
-        if self.cores > 1:
-            enough = max(enough, -(-self.keys * self.least_frames * max(self.page_sizes) // self.memory_bytes))
+        enough = max(enough, -(-self.keys * self.least_frames * max(self.page_sizes) // self.memory_bytes))
         return min(self.keys, enough, self.sample)
 
     @property
@@ -120,19 +123,9 @@ class IndexTask(ModelledMachine):
         """TupleIDs of a simulated scan. Those of all cores at a time have ranges one behind the other."""
         return min(self.scan_range, self.simulated_keys // self.cores)
 
-    @property
-    def simulated_bytes(self) -> float:
-        """Of the simulated index's leaf pages, about."""
-        return self._leaf_bytes(self.simulated_keys)
-
-    @property
-    def is_small(self) -> bool:
-        """Whether much more of what is simulated lies in the last cache than of the real index."""
-        is_part = self.simulated_keys < self.keys and self.cache_bytes < self._leaf_bytes(self.keys)
-        return is_part and self.simulated_bytes < ENOUGH_CACHES * self.cache_bytes
-
-    def _leaf_bytes(self, keys: int) -> float:
-        return keys * (self.key_bytes + ID_BYTES) / FILL
+    def is_small(self, simulated_bytes: float, real_bytes: float) -> bool:
+        """Tell whether much more of what is simulated of an index lies in the last cache than of the real one, by bytes of pages."""
+        return self.cache_bytes < real_bytes and simulated_bytes < min(ENOUGH_CACHES * self.cache_bytes, real_bytes)
 
     def frames(self, page_bytes: int) -> int:
         """Pages that the memory holds."""

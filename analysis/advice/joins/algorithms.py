@@ -43,8 +43,12 @@ class Algorithm:
         return self.does.format(where=self.waits_for(task))
 
     def waits_for(self, task: JoinTask) -> str:
-        """Name what references wait for that no prefetch hides: memory if a core's partition leaves its caches, or the last cache."""
-        return MEMORY if self.waits == "memory" and task.leaves_cache else str(task.last_cache["name"])
+        """Name what references that no prefetch hides wait for most: memory, if enough of a core's partition is there, or the last cache.
+
+        As long as little of a partition is in memory, waits for the cache take more time.
+        """
+        share = task.memory_share if self.waits == "memory" else 0.0
+        return MEMORY if share * task.costs.full > (1 - share) * task.last_cache["latency_cycles"] else str(task.last_cache["name"])
 
 
 ALGORITHMS = (
@@ -82,16 +86,24 @@ class Tuning:
         return min(self.task.duplicates, MEASURED_MATCHES // (stage_times.LEAST_GROUPS * stage_times.GROUP))
 
     @property
-    def group_size(self) -> int:
+    def asked_group_size(self) -> int:
         """G that hides the misses of both relations' tuples."""
-        return min(max(hash_join.group_size(stages, self.task.costs) for stages in (self.probe_stages, self.build_stages)), MOST_AHEAD)
+        return max(hash_join.group_size(stages, self.task.costs) for stages in (self.probe_stages, self.build_stages))
+
+    @property
+    def asked_prefetch_distance(self) -> int:
+        """D that hides the misses of both."""
+        return max(hash_join.prefetch_distance(stages, self.task.costs) for stages in (self.probe_stages, self.build_stages))
+
+    @property
+    def group_size(self) -> int:
+        """`asked_group_size`, or the most that the kernel takes."""
+        return min(self.asked_group_size, MOST_AHEAD)
 
     @property
     def prefetch_distance(self) -> int:
-        """D that hides the misses of both."""
-        return min(
-            max(hash_join.prefetch_distance(stages, self.task.costs) for stages in (self.probe_stages, self.build_stages)), MOST_AHEAD
-        )
+        """`asked_prefetch_distance`, or the most that the kernel takes."""
+        return min(self.asked_prefetch_distance, MOST_AHEAD)
 
     @property
     def references(self) -> float:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from memwalk.analysis.advice.explained import CLOSE
-from memwalk.analysis.advice.joins.algorithms import ALGORITHMS, MEMORY, Algorithm, Tuning, check
+from memwalk.analysis.advice.joins.algorithms import ALGORITHMS, Algorithm, Tuning, check
 from memwalk.analysis.advice.joins.simulate import Simulated, needed_bytes, part, simulate
 from memwalk.analysis.advice.joins.task import JoinTask
 from memwalk.simcore.engines import native
@@ -46,6 +46,11 @@ class JoinAdvice:
     def fills_bus(self) -> bool:
         """Whether the lines take the bus for all of the simulated time, or nearly."""
         return self.simulated_cycles <= CLOSE * self.bus_cycles
+
+    @property
+    def is_limited_by_bus(self) -> bool:
+        """Whether the bus is what it waits for, in simulation or by the prediction."""
+        return self.fills_bus or self.is_bound_by_bus
 
 
 def advise(tuning: Tuning, progress: Callable[[str], None]) -> list[JoinAdvice]:
@@ -116,7 +121,8 @@ def _advice(algorithm: Algorithm, tuning: Tuning, found: Simulated) -> JoinAdvic
 
 
 def latency(algorithm: Algorithm, task: JoinTask) -> float:
-    """Cycles that a reference waits for what `Algorithm.waits_for` names."""
+    """Cycles that a reference of an algorithm waits on average: for memory as often as the last cache has no room for what it goes to."""
     if algorithm.waits == "nowhere":
         return 0.0
-    return float(task.costs.full if algorithm.waits_for(task) == MEMORY else task.last_cache["latency_cycles"])
+    far = task.memory_share if algorithm.waits == "memory" else 0.0
+    return far * task.costs.full + (1 - far) * float(task.last_cache["latency_cycles"])

@@ -27,12 +27,16 @@ def reasons(ranked: list[JoinAdvice], tuning: Tuning) -> list[str]:
 
 
 def _limit(one: JoinAdvice, task: JoinTask) -> str:
-    if one.is_bound_by_bus:
+    if one.is_limited_by_bus:
         who = f"{task.cores} cores" if task.cores > 1 else "one core"
         bounds = "it waits for" if one.fills_bus else "bounds it by the models"
         return f"the bus is what {bounds}: {one.lines:,.1f} lines a tuple of {who} take {_part(one.bus_cycles, one)}"
     if one.waiting_cycles > one.instruction_cycles:
         return f"waiting takes {one.waiting_cycles:,.0f} of its {one.predicted_cycles:,.0f} predicted cycles a tuple"
+    cause = max(one.by_cause, key=lambda name: one.by_cause[name], default="")
+    if one.by_cause and one.by_cause[cause] > one.instruction_cycles:
+        much = "mostly" if explains(one.by_cause[cause], one.simulated_cycles) else "most of all"
+        return f"what takes its time is {much} {describe(cause)}, {_part(one.by_cause[cause], one)} a tuple"
     return f"its instructions take {_part(one.instruction_cycles, one)} a tuple"
 
 
@@ -49,7 +53,7 @@ def _against(other: JoinAdvice, best: JoinAdvice) -> str:
         return f"{head}, hardly a difference: {other.does}."
     longer = other.simulated_cycles - best.simulated_cycles
     moves = f"the bus moves {other.lines:,.1f} lines for a tuple instead of {best.lines:,.1f}"
-    if other.is_bound_by_bus and best.is_bound_by_bus:
+    if other.is_limited_by_bus and best.is_limited_by_bus:
         # Instructions and waits lie beneath what the bus takes; what is longer and not the bus's, it is idle in.
         if explains(other.bus_cycles - best.bus_cycles, longer):
             return f"{head}: {moves}."
@@ -89,11 +93,19 @@ def _tuned(tuning: Tuning) -> str:
     cycles = [f"{sum(stages):,.0f}" for stages in (tuning.probe_stages, tuning.build_stages)]
     measured, matches = tuning.measured_duplicates, tuning.task.duplicates
     of = f" with {measured} of its {matches:,} matches" if measured < matches else ""
+    size = _asked("G", tuning.group_size, tuning.asked_group_size, "for group prefetching", "equation 4.1")
+    distance = _asked("D", tuning.prefetch_distance, tuning.asked_prefetch_distance, "for software-pipelined prefetching", "equation 4.2")
     return (
-        f"Take G = {tuning.group_size} for group prefetching (equation 4.1) and D = {tuning.prefetch_distance} for software-pipelined"
-        f" prefetching (equation 4.2): a probe tuple's stages{of} take {cycles[0]} cycles, a build tuple's {cycles[1]},"
+        f"Take {size} and {distance}: a probe tuple's stages{of} take {cycles[0]} cycles, a build tuple's {cycles[1]},"
         f" and a miss {tuning.task.costs.full}."
     )
+
+
+def _asked(name: str, taken: int, asked: int, what: str, equation: str) -> str:
+    """Tell a number that an equation asks for, or the most that the kernel takes if it asks for more."""
+    if taken == asked:
+        return f"{name} = {taken} {what} ({equation})"
+    return f"{name} = {taken} {what}, the most that is simulated ({equation} asks for {asked:,})"
 
 
 def _room_on_the_bus(best: JoinAdvice, task: JoinTask) -> list[str]:
@@ -102,7 +114,7 @@ def _room_on_the_bus(best: JoinAdvice, task: JoinTask) -> list[str]:
     if line <= 0:
         return []
     full = max(1, ceil(alone / line))
-    if best.is_bound_by_bus:
+    if best.is_limited_by_bus:
         lines = "while it moves as many lines a tuple"
         if not best.fills_bus:
             gain = best.simulated_cycles / best.bus_cycles

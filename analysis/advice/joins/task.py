@@ -106,6 +106,11 @@ class JoinTask(ModelledMachine):
         return self.caches(self.build) > 1
 
     @property
+    def memory_share(self) -> float:
+        """The share of a real partition that its core's part of the last cache has no room for: references go to any of its tuples."""
+        return max(1 - 1 / self.caches(self.build), 0.0)
+
+    @property
     def is_small(self) -> bool:
         """Whether much of what is simulated lies in a cache that less of the real partition lies in."""
         return self.simulated_build < self.build and self.leaves_cache and self.caches(self.simulated_build) < LEAST_OVER_CACHE

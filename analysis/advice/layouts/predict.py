@@ -5,14 +5,20 @@ slotted pages, super rows and super columns are its equations 1 to 15 as they st
 do, over pages without headers of records (equations 2, 3 and 15). DSM is a slotted file per attribute with a record number
 beside each value: equations 1 to 3 and 14 once per column, each file read ahead like a column (equations 7 to 10). MBSM
 iterates over pages like those of PAX; its pages and the runs that they lie in are counted, the first page of a run is a random one.
+
+Pages are whole ones here, and so are the runs of a column; the first page of a row store is a random one. The equations leave that out,
+which is next to nothing of the large tables that they are for.
 """
 
 from dataclasses import dataclass, replace
+from math import ceil
 from typing import Literal, TypeAlias, get_args
 
 from memwalk.analysis.advice.layouts import super_blocks
 from memwalk.analysis.advice.layouts.files import Query, Task
-from memwalk.analysis.cost_models.table_scan import Constants, ScanCost, Store, Table, pages_scanned, scan_cost
+from memwalk.analysis.cost_models.page_layout import record_overhead
+from memwalk.analysis.cost_models.super_block import record_number_bytes
+from memwalk.analysis.cost_models.table_scan import Constants, ScanCost, Store, Table, pages_scanned, prefetch_pages, scan_cost
 from memwalk.workloads.mbsm import Mbsm
 
 Layout: TypeAlias = Literal["nsm", "pax", "dsm", "super-row", "super-column", "mbsm"]
@@ -21,12 +27,8 @@ LAYOUTS: tuple[Layout, ...] = get_args(Layout)
 
 PAGE_HEADER_BYTES = 32
 """Header of every page."""
-RECORD_OVERHEAD_BYTES = 16
+RECORD_OVERHEAD_BYTES = record_overhead("nsm")
 """Tag and slot of a record in a slotted page (OH of Table 5)."""
-RECORD_NUMBER_BYTES = 4
-"""Record number beside each value of a DSM file."""
-
-_EQUATIONS: dict[Layout, Store] = {"nsm": "standard-row", "super-row": "super-row", "super-column": "super-column"}
 
 
 @dataclass(frozen=True)
@@ -51,28 +53,43 @@ def predict(layout: Layout, query: Query, task: Task, costs: UnitCosts, laid: Mb
     """Predict a query over a layout; ``laid`` is the table in layout ``mbsm``."""
     table = Table(task.schema.records, len(task.schema.attributes), len(query.attributes))
     constants = _constants(task, costs)
-    if layout in _EQUATIONS:
-        store = _EQUATIONS[layout]
-        return Prediction(scan_cost(store, table, constants), _bytes(store, table, task, constants))
+    if layout == "super-column":
+        return _columns(scan_cost(layout, table, constants), table, task, constants)
     if layout == "dsm":
         return _dsm(table, task, constants)
-    packed = scan_cost("super-row", table, constants)
-    pax = Prediction(replace(packed, iteration=table.rows * constants.iteration), _bytes("super-row", table, task, constants))
-    return pax if laid is None else _mbsm(pax, query, laid, costs)
+    store: Store = "standard-row" if layout == "nsm" else "super-row"
+    cost, pages = scan_cost(store, table, constants), _whole(pages_scanned(store, table, constants))
+    if layout in ("pax", "mbsm"):
+        cost = replace(cost, iteration=table.rows * constants.iteration)
+    runs = 1
+    if laid is not None:
+        pages, runs = super_blocks.pages_read(laid, query)
+    return _read(cost, pages, runs, task, constants)
 
 
 def _dsm(table: Table, task: Task, constants: Constants) -> Prediction:
-    files = Table(table.rows, table.retrieved)
-    stored = replace(constants, column_bytes=constants.column_bytes + RECORD_NUMBER_BYTES + constants.overhead_bytes)
-    io, values = scan_cost("super-column", files, stored).io, table.rows * table.retrieved
-    cost = ScanCost(io, values * constants.iteration, values * constants.function_call)
-    return Prediction(cost, _bytes("super-column", files, task, stored))
+    stored = replace(constants, column_bytes=constants.column_bytes + record_number_bytes() + constants.overhead_bytes)
+    values = table.rows * table.retrieved
+    cost = ScanCost(0.0, values * constants.iteration, values * constants.function_call)
+    return _columns(cost, Table(table.rows, table.retrieved), task, stored)
 
 
-def _mbsm(pax: Prediction, query: Query, laid: Mbsm, costs: UnitCosts) -> Prediction:
-    pages, runs = super_blocks.pages_read(laid, query)
-    io = pages * costs.sequential_io + runs * (costs.random_io - costs.sequential_io)
-    return Prediction(replace(pax.cost, io=io), pages * laid.page.bytes)
+def _columns(cost: ScanCost, table: Table, task: Task, constants: Constants) -> Prediction:
+    """Predict a scan of columns that are read ahead in runs as long as each one's part of the memory for that."""
+    pages = _whole(pages_scanned("super-column", table, constants) / table.retrieved)
+    runs = _whole(pages / prefetch_pages(table, constants))
+    return _read(cost, int(pages * table.retrieved), int(runs * table.retrieved), task, constants)
+
+
+def _read(cost: ScanCost, pages: int, runs: int, task: Task, constants: Constants) -> Prediction:
+    """Add the I/O of so many pages to what the processor takes: the first of each run is a random one."""
+    io = pages * constants.sequential_io + runs * (constants.random_io - constants.sequential_io)
+    return Prediction(replace(cost, io=io), pages * task.workload.page_bytes)
+
+
+def _whole(pages: float) -> int:
+    """Round up, but for what is a rounding error."""
+    return max(ceil(pages * (1 - 1e-12)), 1)
 
 
 def _constants(task: Task, costs: UnitCosts) -> Constants:
@@ -86,7 +103,3 @@ def _constants(task: Task, costs: UnitCosts) -> Constants:
         column_bytes=task.schema.attribute_bytes,
         overhead_bytes=RECORD_OVERHEAD_BYTES,
     )
-
-
-def _bytes(store: Store, table: Table, task: Task, constants: Constants) -> float:
-    return pages_scanned(store, table, constants) * task.workload.page_bytes

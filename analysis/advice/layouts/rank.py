@@ -1,16 +1,17 @@
 """Layouts in the order of what they cost, and what that cost is made of."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from memwalk.analysis.advice.explained import CLOSE, explains, three_digits
 from memwalk.analysis.advice.layouts import super_blocks
 from memwalk.analysis.advice.layouts.files import Task
 from memwalk.analysis.advice.layouts.predict import PAGE_HEADER_BYTES, Layout, Prediction, predict
 from memwalk.analysis.advice.layouts.simulate import Platform, Simulated, check, measured_costs, simulate
+from memwalk.analysis.causes import describe
 
 _FAR = 2.0
-"""Pages that take so many times what is predicted, or are so many times faster, are told of."""
+"""Pages, or a processor, that take so many times what is predicted, or are so many times faster, are told of."""
 
 
 @dataclass(frozen=True)
@@ -33,6 +34,13 @@ class Advice:
     """Lines fetched from memory per record and query, simulated."""
     waiting_seconds: float = 0.0
     """The part of the processor's time in which it waits for lines and translations, simulated."""
+    seconds_by_cause: dict[str, float] = field(default_factory=dict)
+    """The processor's time by cause (`memwalk.analysis.causes`), simulated."""
+
+    @property
+    def predicted_processor_seconds(self) -> float:
+        """The processor's part of the prediction."""
+        return self.iteration_seconds + self.reconstruction_seconds
 
 
 def advise(task: Task, platform: Platform, sample: int, progress: Callable[[str], None]) -> list[Advice]:
@@ -72,6 +80,7 @@ def _weighed(layout: Layout, task: Task, predicted: list[Prediction], simulated:
         megabytes_read=total([one.bytes_read for one in predicted]) / 1e6 if stored else 0.0,
         lines_per_record=total([one.lines_per_record for one in simulated]) / runs,
         waiting_seconds=total([one.waiting_seconds for one in simulated]),
+        seconds_by_cause={cause: total([one.by_cause[cause] for one in simulated]) for cause in simulated[0].by_cause},
     )
 
 
@@ -94,7 +103,7 @@ def reasons(ranked: list[Advice]) -> list[str]:
     preferred = min(ranked, key=lambda advice: advice.predicted_seconds)
     if preferred.layout != best.layout:
         said.append(f"The cost model prefers {preferred.layout}, which predicates, branches and caches do not enter.")
-    return [*said, *filter(None, map(_unlike_predicted, ranked))]
+    return [*said, *filter(None, map(_unlike_predicted, ranked)), *_processor_unlike_predicted(ranked)]
 
 
 def _unlike_predicted(one: Advice) -> str:
@@ -109,6 +118,17 @@ def _unlike_predicted(one: Advice) -> str:
     )
     took = f"{three_digits(one.io_seconds)} s, {three_digits(times)} times what the cost model predicts"
     return f"The pages of {one.layout} take {took}{why}."
+
+
+def _processor_unlike_predicted(ranked: list[Advice]) -> list[str]:
+    """Say with which layouts the processor takes far longer, or shorter, than the model predicts."""
+    times = {one.layout: one.processor_seconds / predicted for one in ranked if (predicted := one.predicted_processor_seconds)}
+    far = [(layout, f"{three_digits(found)} times") for layout, found in times.items() if not 1 / _FAR < found < _FAR]
+    if not far:
+        return []
+    (layout, found), *others = far
+    more = "".join(f", {found} with {layout}" for layout, found in others)
+    return [f"The processor takes {found} what the cost model predicts with {layout}{more}."]
 
 
 def _against(other: Advice, best: Advice) -> str:
@@ -136,7 +156,16 @@ def _against(other: Advice, best: Advice) -> str:
     if lost[reason] > 0 and explains(lost[reason], processor):
         models = lost[reason] > other.processor_seconds
         return reason + (", for which the cost model has more time than the whole scans take" if models else "")
-    if more:
-        return f"it {lines}"
     took = [f"{three_digits(one.processor_seconds)} s" for one in (other, best)]
-    return f"the processor takes {took[0]} instead of {took[1]}, which the cost model does not explain"
+    return f"the processor takes {took[0]} instead of {took[1]}{_cause(other, best)}, which the cost model does not explain"
+
+
+def _cause(other: Advice, best: Advice) -> str:
+    """Tell what the processor spends more time on in simulation, of all causes the one with the most."""
+    more = {cause: seconds - best.seconds_by_cause[cause] for cause, seconds in other.seconds_by_cause.items()}
+    if not more:
+        return ""
+    cause = max(more, key=lambda name: more[name])
+    much = "mostly" if explains(more[cause], other.processor_seconds - best.processor_seconds) else "most of all"
+    took = [f"{three_digits(one.seconds_by_cause[cause])} s" for one in (other, best)]
+    return f" ({much} {describe(cause)}, {took[0]} instead of {took[1]})"

@@ -1,15 +1,17 @@
 """Simulated scans of a sample of a table, and the cost model's constants as two of them give them."""
 
 from dataclasses import dataclass
-from math import ceil
 from typing import Any
 
 from memwalk.analysis.advice.layouts import super_blocks
 from memwalk.analysis.advice.layouts.files import Query, Task
-from memwalk.analysis.advice.layouts.predict import LAYOUTS, PAGE_HEADER_BYTES, Layout, UnitCosts
+from memwalk.analysis.advice.layouts.predict import LAYOUTS, Layout, UnitCosts
+from memwalk.analysis.advice.layouts.scans import kernel_workload
+from memwalk.analysis.advice.layouts.stored_pages import io_seconds, no_room
+from memwalk.analysis.causes import shortened
 from memwalk.simcore.engines import native
 from memwalk.simcore.memories import only_memory
-from memwalk.simcore.storage import BLOCK_BYTES, DeviceFile, page_blocks, page_times_ps, serve_requests
+from memwalk.simcore.storage import BLOCK_BYTES, DeviceFile, page_blocks, page_times_ps
 from memwalk.simcore.storage.disk import DiskFile
 from memwalk.workloads.mbsm import Mbsm
 
@@ -25,9 +27,6 @@ _CALLS = {
 }
 """Calls into the DBMS that a scan of each of the kernel's layouts makes."""
 
-
-_IO_VALUES = 32 << 20
-"""Values of the part of a table whose pages are asked for: 128 MB of four bytes each."""
 
 _RUN_PAGES = 1000
 """Pages of a run by which the next page of a run is measured."""
@@ -66,8 +65,13 @@ class Simulated:
     cpu_seconds: float
     io_seconds: float
     lines_per_record: float
-    waiting_seconds: float
-    """The part of the processor's time in which it waits for lines and translations."""
+    by_cause: dict[str, float]
+    """The processor's seconds by cause (`memwalk.analysis.causes`)."""
+
+    @property
+    def waiting_seconds(self) -> float:
+        """The part of the processor's time in which it waits for lines and translations."""
+        return self.by_cause["dcache"] + self.by_cause["dtlb"]
 
     @property
     def seconds(self) -> float:
@@ -90,10 +94,11 @@ def simulate(layout: Layout, query: Query, task: Task, platform: Platform, sampl
     elif laid is not None and platform.disk is not None:
         io = super_blocks.io_seconds(laid, query, platform.disk)
     else:
-        io = _io_seconds(platform.device, layout, kernel, query, task)
+        io = io_seconds(platform.device, layout, kernel, query, task)
     slots = statistics["slots"]
-    waiting = cpu * (sum(slots["dcache"].values()) + slots["dtlb"]) / slots["total"]
-    return Simulated(cpu, io, statistics["bus"]["fills"] / records, waiting)
+    spent = slots | {"dcache": sum(slots["dcache"].values())}
+    by_cause = {cause: cpu * count / slots["total"] for cause, count in shortened(spent).items()}
+    return Simulated(cpu, io, statistics["bus"]["fills"] / records, by_cause)
 
 
 def check(task: Task, platform: Platform, sample: int) -> None:
@@ -114,13 +119,7 @@ def check(task: Task, platform: Platform, sample: int) -> None:
         )
     needed = task.schema.records * task.schema.attribute_bytes * len(task.schema.attributes)
     if needed > blocks * BLOCK_BYTES:
-        raise task.mistake("records", _no_room(task, needed, blocks, " in any layout"))
-
-
-def _no_room(task: Task, needed_bytes: int, blocks: int, where: str) -> str:
-    """Say that the table is too large for the device, in a layout or in any, and how many records would not be."""
-    most = task.schema.records * blocks * BLOCK_BYTES // needed_bytes
-    return f"{task.schema.records} take {needed_bytes} bytes{where}, and the device has {blocks * BLOCK_BYTES}; it is at most some {most}"
+        raise task.mistake("records", no_room(task, needed, blocks, " in any layout"))
 
 
 def measured_costs(task: Task, platform: Platform, sample: int) -> UnitCosts:
@@ -158,86 +157,3 @@ def _page_seconds(device: DeviceFile, page_blocks: int) -> tuple[float, float]:
         alone, run = (device.device().serve(0, 0, count * page_blocks, write=False) for count in (1, pages))
         following = round((run - alone) / (pages - 1))
     return following * 1e-12, anywhere * 1e-12
-
-
-def kernel_workload(layout: str | None, query: Query, task: Task, records: int, prefetch_bytes: int | None = None) -> dict[str, Any]:
-    """Write a query as the kernel takes it: attributes in a row, the predicates first, those that are projected too last among them.
-
-    ``prefetch_bytes`` are the table's if they are None.
-
-    A layout for reading only returns the attributes of every row, those of the predicates too; without a predicate,
-    the other layouts test one attribute that every record satisfies.
-    """
-    width = len(task.schema.attributes)
-    reads_all = layout in ("standard-row", "super-row", "super-column")
-    projected = len(query.attributes) if reads_all else len(query.project)
-    tested_only = len(query.attributes) - len(query.project)
-    return {
-        "kernel": "table",
-        "operation": "scan",
-        "layout": layout,
-        "page_bytes": task.workload.page_bytes,
-        "header_bytes": PAGE_HEADER_BYTES,
-        "attributes": width,
-        "attribute_bytes": task.schema.attribute_bytes,
-        "records": records,
-        "predicates": max(1, len(query.predicates)),
-        "first_predicate": 1,
-        "selectivity": query.selectivity if query.predicates else 1.0,
-        "projected": projected,
-        "first_projected": 1 if reads_all else tested_only + 1,
-        "aggregate": False,
-        "prefetch_bytes": max(prefetch_bytes or task.workload.prefetch_bytes, task.workload.page_bytes * len(query.attributes)),
-    }
-
-
-@dataclass(frozen=True)
-class _Part:
-    """A part of a table whose pages are asked for, and what makes them those of the table."""
-
-    records: int
-    prefetch_bytes: int
-    longer: float
-    """How many times as long the table's runs of pages are."""
-    times: float
-    """How many times as many runs the table has."""
-
-
-def _part(layout: str | None, query: Query, task: Task) -> _Part:
-    """Choose the part: `_IO_VALUES`, or the whole table.
-
-    Pages of a DSM are read in turn. Runs of several columns end because memory for prefetching is full: it is cut down with the table
-    and runs are stretched again, if there are as many then. If not, they are as long as in the table, and the part has whole runs.
-    """
-    whole, memory = task.schema.records, task.workload.prefetch_bytes
-    records = min(whole, max(1, _IO_VALUES // len(task.schema.attributes)))
-    if layout == "dsm":
-        return _Part(records, memory, 1.0, whole / records)
-    columns, page_bytes = len(query.attributes), task.workload.page_bytes
-    if layout != "super-column" or columns == 1 or records == whole:
-        return _Part(records, memory, whole / records, 1.0)
-    page_records = (page_bytes - PAGE_HEADER_BYTES) // task.schema.attribute_bytes
-    run = max(1, memory // columns // page_bytes)
-    cut = max(1, round(run * records / whole))
-    cut_memory = cut * page_bytes * columns
-    if ceil(records / (cut * page_records)) == ceil(whole / (run * page_records)):
-        return _Part(records, cut_memory, whole / records, 1.0)
-    if records < run * page_records:
-        return _Part(records, cut_memory, run / cut, whole / records * cut / run)
-    records -= records % (run * page_records)
-    return _Part(records, memory, 1.0, whole / records)
-
-
-def _io_seconds(device: DeviceFile, layout: Layout, kernel: str | None, query: Query, task: Task) -> float:
-    """Return the seconds of a table's pages, of which a part is asked for.
-
-    Pages lie where they lie in the whole table. Raises UserError if the device has too few pages, as a layout stores more than values.
-    """
-    part = _part(kernel, query, task)
-    share = part.records / task.schema.records
-    requests = native.page_requests(kernel_workload(kernel, query, task, part.records, part.prefetch_bytes))
-    placed = [(kind, round(int(first) / share), max(1, round(int(pages) * part.longer))) for kind, first, pages in requests]
-    drive, size = device.device(), page_blocks(task.workload.page_bytes)
-    if (needed := max((first + pages for _, first, pages in placed), default=0) * size) > drive.blocks:
-        raise task.mistake("records", _no_room(task, needed * BLOCK_BYTES, drive.blocks, f" in layout {layout}"))
-    return serve_requests(drive, placed, size) * 1e-12 * part.times
