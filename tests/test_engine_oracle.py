@@ -70,7 +70,8 @@ def machines() -> st.SearchStrategy[dict[str, Any]]:
             if huge is not None and own is not None:
                 levels[-1] |= {"huge_entries": own} | ({"huge_ways": 1} if own == 3 else {})
         dtlb = {
-            "page_bytes": draw(st.sampled_from([64, 256])),
+            # The longest line has 128 bytes.
+            "page_bytes": draw(st.sampled_from([128, 256])),
             **({} if huge is None else {"huge_pages": huge, "huge_page_bytes": draw(st.sampled_from([512, 1024]))}),
             "levels": levels,
             "walk_latency_cycles": 30,
