@@ -50,7 +50,9 @@ def plain(candidate: Candidate, asked: IndexTask) -> Statistics:
     return simulate_point(dict(asked.machine), run, storage=StorageRun(None, System(asked.device)) if frames else None)
 
 
-@pytest.mark.parametrize(("optimistic", "names"), [(False, {"slotted", "micro-index"}), (True, {"array", "disk-first"})])
+@pytest.mark.parametrize(
+    ("optimistic", "names"), [pytest.param(False, {"slotted", "micro-index"}, marks=pytest.mark.nightly), (True, {"array", "disk-first"})]
+)
 def test_insertions_in_memory_take_what_a_plain_run_of_the_kernel_takes(names: set[str], *, optimistic: bool) -> None:
     asked = inserting(4, coherent=True, optimistic=optimistic)
     assert asked.simulated_keys == KEYS
