@@ -291,14 +291,14 @@ def test_pages_of_a_run_cost_what_they_do_in_one_command(tmp_path: Path, device:
         assert found == pytest.approx(predict(layout, query, whole, costs).cost.io, rel=0.1), layout
 
 
-def advice(folder: Path, *arguments: str) -> Result:
-    task(folder)
+def advice(folder: Path, *arguments: str, records: int = 1_000_000) -> Result:
+    task(folder, SCHEMA.replace("1000000", str(records)))
     files = ("--schema", str(folder / "schema.yaml"), "--workload", str(folder / "queries.yaml"))
     return CliRunner().invoke(app, ["advise", "layout", *files, "--machine", "pentium4-2400", *arguments])
 
 
 def test_advice_ranks_by_simulation_and_says_why(tmp_path: Path) -> None:
-    result = advice(tmp_path, "--storage", "raid0-6-disks", "--sample", "2000", "--json")
+    result = advice(tmp_path, "--storage", "raid0-6-disks", "--sample", "2000", "--json", records=100_000)
     assert result.exit_code == 0, result.output
     answer = json.loads(result.stdout)
     seconds = [layout["simulated_seconds"] for layout in answer["layouts"]]
@@ -427,9 +427,9 @@ def test_on_a_disk_mbsm_is_ranked_with_the_time_of_its_runs(tmp_path: Path) -> N
     # 32736 bytes hold 4029 pairs of values and a bit each: 249 pages for a million, in 32 mega-blocks.
     assert super_blocks.pages_read(laid, narrow_query) == (249, 32)
     assert super_blocks.pages_read(laid, whole_query) == (2 * 249, 2)
-    result = advice(tmp_path, "--storage", "cheetah-x15", "--sample", "2000", "--json")
+    result = advice(tmp_path, "--storage", "cheetah-x15", "--sample", "2000", "--json", records=300_000)
     found = {layout["layout"]: layout for layout in json.loads(result.stdout)["layouts"]}
-    assert found["mbsm"]["megabytes_read"] == pytest.approx((1 + 2 * 2) * 249 * 32768 / 1e6)  # the second query weighs twice
+    assert found["mbsm"]["megabytes_read"] == pytest.approx((1 + 2 * 2) * 75 * 32768 / 1e6)  # the second query weighs twice
     assert 0 < found["mbsm"]["io_seconds"] < found["pax"]["io_seconds"]
 
 
@@ -438,7 +438,7 @@ def test_without_storage_pages_are_in_memory(tmp_path: Path) -> None:
     assert [layout["io_seconds"] for layout in json.loads(result.stdout)["layouts"]] == [0, 0, 0]
     assert [layout["megabytes_read"] for layout in json.loads(result.stdout)["layouts"]] == [0, 0, 0]
     assert "MB read" not in advice(tmp_path, "--sample", "1000").stdout
-    assert "MB read" in advice(tmp_path, "--sample", "1000", "--storage", "raid0-6-disks").stdout
+    assert "MB read" in advice(tmp_path, "--sample", "1000", "--storage", "raid0-6-disks", records=100_000).stdout
 
 
 def test_pages_without_room_are_the_users_mistake(tmp_path: Path) -> None:
