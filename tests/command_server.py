@@ -11,6 +11,7 @@ import sys
 from pathlib import Path
 from typing import NoReturn
 
+from memwalk.analysis.cli import entry
 from memwalk.analysis.cli import main as cli
 
 
@@ -22,7 +23,7 @@ def become(asked: dict[str, str]) -> NoReturn:
         os.dup2(opened, number)
         os.close(opened)
     sys.argv = ["memwalk", *asked["arguments"]]
-    cli.main()
+    entry.main()
     raise AssertionError("a command line exits, and never comes back to serve")
 
 

@@ -7,7 +7,7 @@ from memwalk.analysis.cli.termination import exit_code, interruptible
 
 
 def main() -> None:
-    """Run the command line and exit, as `memwalk.analysis.cli.main.main` does."""
+    """Run the command line and exit with its code, minding signals from here on."""
     with interruptible():
         try:
             command_line = importlib.import_module("memwalk.analysis.cli.main")

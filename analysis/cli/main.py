@@ -13,7 +13,7 @@ from pydantic import ValidationError
 from typer.core import TyperGroup
 
 from memwalk.analysis.cli import console
-from memwalk.analysis.cli.termination import exit_code, interruptible
+from memwalk.analysis.cli.termination import exit_code
 from memwalk.simcore.errors import UserError
 from memwalk.simcore.validation import in_words, nearest
 
@@ -218,13 +218,3 @@ def _options(
 def run() -> None:
     """Run the command line and exit: 0 ok, 1 a claim or check failed, 2 the user's mistake; the codes above for the rest."""
     app(prog_name="memwalk")
-
-
-def main() -> None:
-    """Run the command line and exit, minding signals meanwhile."""
-    with interruptible():
-        run()
-
-
-if __name__ == "__main__":
-    main()

@@ -31,21 +31,10 @@ impl Journeys {
         }
     }
 
-    /// The line was asked for in cycle `asked`. Nobody will come before cycle `now`, and need not know when that was if it is no later.
+    /// The line was asked for in cycle `asked`; if it comes from another core, that has it from cycle `given` on, which is 0 otherwise.
+    /// Nobody will come before cycle `now`, and need not know when that was if it is no later.
     #[inline]
-    pub(crate) fn begin(&mut self, line: &mut Line, asked: u64, now: u64) {
-        if asked > now {
-            self.note(line, asked, 0);
-        }
-    }
-
-    /// The same of a line from another core, which has it from cycle `given` on.
-    pub(crate) fn begin_from_another(
-        &mut self,
-        line: &mut Line,
-        (asked, given): (u64, u64),
-        now: u64,
-    ) {
+    pub(crate) fn begin(&mut self, line: &mut Line, (asked, given): (u64, u64), now: u64) {
         if asked > now {
             self.note(line, asked, given);
         }
@@ -95,7 +84,7 @@ mod tests {
     fn who_comes_earlier_brings_the_line_forward() {
         let mut journeys = Journeys::new();
         let mut line = Line::new(7, 400, 3);
-        journeys.begin(&mut line, 100, 0);
+        journeys.begin(&mut line, (100, 0), 0);
         assert_eq!(journeys.meet(&mut line, 100), 400);
         assert_eq!(journeys.meet(&mut line, 60), 360);
         assert_eq!(journeys.meet(&mut line, 80), 360);
@@ -106,7 +95,7 @@ mod tests {
     fn a_line_that_comes_at_an_unknown_time_is_left_alone_until_it_is_known() {
         let mut journeys = Journeys::new();
         let mut line = Line::new(7, PENDING + 5, 3);
-        journeys.begin(&mut line, 100, 0);
+        journeys.begin(&mut line, (100, 0), 0);
         assert_eq!(journeys.meet(&mut line, 60), PENDING + 5);
         assert_eq!((line.ready(), line.source()), (PENDING + 5, 3));
         line.set_ready(400);
@@ -118,7 +107,7 @@ mod tests {
     fn a_line_that_came_before_it_was_asked_for_here_is_waited_for() {
         let mut journeys = Journeys::new();
         let mut line = Line::new(7, PENDING + 5, 3);
-        journeys.begin(&mut line, 1000, 0);
+        journeys.begin(&mut line, (1000, 0), 0);
         line.set_ready(400);
         assert_eq!(journeys.meet(&mut line, 60), 400);
         assert_eq!(line.ready(), 400);
@@ -128,7 +117,7 @@ mod tests {
     fn what_nobody_can_come_before_is_not_noted() {
         let mut journeys = Journeys::new();
         let mut line = Line::new(7, 400, 3);
-        journeys.begin(&mut line, 100, 100);
+        journeys.begin(&mut line, (100, 0), 100);
         assert_eq!(line.journey(), 0);
         assert_eq!(journeys.meet(&mut line, 60), 400);
     }
@@ -140,7 +129,7 @@ mod tests {
             let mut journeys = Journeys::new();
             let ready = asked.max(300) + 80;
             let mut line = Line::new(7, ready, 4);
-            journeys.begin_from_another(&mut line, (asked, 300), 0);
+            journeys.begin(&mut line, (asked, 300), 0);
             assert_eq!(journeys.meet(&mut line, asked), ready);
             assert_eq!(journeys.meet(&mut line, came), there);
         }
@@ -150,13 +139,13 @@ mod tests {
     fn a_line_whose_place_has_been_taken_is_waited_for() {
         let mut journeys = Journeys::new();
         let mut first = Line::new(0, 400, 3);
-        journeys.begin(&mut first, 100, 0);
+        journeys.begin(&mut first, (100, 0), 0);
         for number in 1..JOURNEYS as u64 - 1 {
-            journeys.begin(&mut Line::new(number, 400, 3), 100, 0);
+            journeys.begin(&mut Line::new(number, 400, 3), (100, 0), 0);
         }
         let mut at_hand = first;
         assert_eq!(journeys.meet(&mut at_hand, 60), 360);
-        journeys.begin(&mut Line::new(1000, 400, 3), 300, 0);
+        journeys.begin(&mut Line::new(1000, 400, 3), (300, 0), 0);
         assert_eq!(journeys.meet(&mut first, 60), 400);
     }
 }

@@ -78,7 +78,7 @@ def test_a_missing_folder_of_configurations_is_said(installed: Installed, tmp_pa
 import os, sys
 os.environ["MEMWALK_CONFIGS"] = "nowhere"
 sys.argv = ["memwalk", "list", "machines"]
-from memwalk.analysis.cli.main import main
+from memwalk.analysis.cli.entry import main
 main()
 """
     done = installed.run(tmp_path, "python", "-c", code)

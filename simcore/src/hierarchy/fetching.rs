@@ -140,7 +140,8 @@ impl Hierarchy {
         when: When,
     ) {
         let nearest = missing.start;
-        let levels = port.levels();
+        let is_given = served.level > port.levels();
+        let given = if is_given { port.given } else { 0 };
         let ready = T::arrival(served.complete);
         let streams = purpose == Purpose::PrefetchNta;
         let position = if streams {
@@ -172,12 +173,8 @@ impl Hierarchy {
             {
                 continue;
             }
-            if T::PASSES && served.level > levels {
-                let given = port.given;
-                here.journeys
-                    .begin_from_another(&mut line, (when.asked, given), now);
-            } else if T::PASSES {
-                here.journeys.begin(&mut line, when.asked, now);
+            if T::PASSES {
+                here.journeys.begin(&mut line, (when.asked, given), now);
             }
             // What an exclusive level gave up is dirty in the furthest level that takes it.
             if std::mem::take(&mut dirty) {
