@@ -5,7 +5,7 @@ use std::ops::Range;
 use traces::{Event, EventSink, Kind, OpClass, SinkError};
 
 /// The event that produced a value: its number in the trace, counted from 1.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Token(u64);
 
 impl Token {
@@ -21,7 +21,7 @@ impl Token {
 }
 
 /// What an event waits for: the value named by a token, and the plain cycles after it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Dep {
     token: Token,
     chain: u8,

@@ -34,6 +34,8 @@ pub(super) struct Notes {
     /// What filters said of it, if they were asked: they are not asked again when the tuple has waited for a page.
     pub(super) tested: bool,
     pub(super) positive: Row,
+    /// What the list of the filters that hold it waits for.
+    pub(super) listed: Dep,
 }
 
 impl Stages for Distribute<'_> {

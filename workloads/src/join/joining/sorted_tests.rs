@@ -121,3 +121,17 @@ fn an_inspector_visits_sorted_tuples_in_their_order() {
     // Of 6000 tuples that are visited, one in twenty.
     assert!((1..400).contains(&displaced), "{displaced}");
 }
+
+/// Also a probe tuple without a match tests whether it has one.
+#[test]
+fn a_probe_tuple_asks_for_build_tuples_once_more_than_it_has() {
+    let workload = sorted(JoinAlgorithm::SortMerge, 0.0);
+    let (events, outcome) = events(&workload);
+    let sites = JoinRun::new(&workload).layout().sites;
+    let asks = sites
+        .iter()
+        .position(|name| name == "is there another build tuple of the key?");
+    let asks = asks.expect("there is one") as u16;
+    let asked = events.iter().filter(|event| event.site == asks).count();
+    assert_eq!(asked as u64, found(&outcome).0 + 6060);
+}

@@ -2,6 +2,7 @@
 
 use crate::arena::{Arena, Far};
 use crate::join::ahead::lines;
+use crate::join::copy::clear;
 use crate::join::limits::WORD;
 use crate::join::sites::Site;
 use crate::page::copy_words;
@@ -70,8 +71,6 @@ pub(super) struct Table {
     first_cell: u64,
     /// Cells that have been allocated.
     used: u32,
-    /// Whether tuples have been inserted since it was empty.
-    in_use: bool,
 }
 
 impl Table {
@@ -84,18 +83,15 @@ impl Table {
             cells: Arena::of(places.cells, places.room * CELL_BYTES),
             first_cell: places.cells,
             used: 0,
-            in_use: false,
         }
     }
 
-    /// Makes it ready for the build tuples of a partition: empty, which its memory is at first.
+    /// Makes it ready for the build tuples of a partition. It is cleared for the first one, too, though its memory is fresh then: a join has
+    /// many pairs of partitions, of which a run may have one only.
     pub(super) fn begin<T: Trace>(&mut self, trace: &mut T) {
-        if std::mem::replace(&mut self.in_use, true) {
-            self.used = 0;
-            for number in 0..self.buckets {
-                self.set_header(trace, self.bucket(number), Header::default(), Dep::NONE);
-            }
-        }
+        self.used = 0;
+        let headers = (self.first_header, u64::from(self.buckets) * HEADER_BYTES);
+        clear(trace, &mut self.headers, Site::HeaderClear, headers);
     }
 
     /// Address of a bucket's header.

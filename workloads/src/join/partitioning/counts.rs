@@ -36,15 +36,15 @@ impl Counts {
         Place::new(0, self.base).element((partition * self.most + id) as usize)
     }
 
-    /// Counts a probe tuple in sub-partitions of its partition.
-    pub(super) fn count<T: Trace>(&mut self, trace: &mut T, partition: u32, ids: Row) {
+    /// Counts a probe tuple in sub-partitions of its partition, when these are known.
+    pub(super) fn count<T: Trace>(&mut self, trace: &mut T, partition: u32, ids: Row, known: Dep) {
         self.tuples[partition as usize] += 1;
         for id in ids.ids() {
             let place = self.word(partition, id.into());
-            let count = self.memory.load(trace, Site::Counted, place, Dep::NONE);
-            let (more, known) = (count.value + 1, count.token.after(1));
+            let count = self.memory.load(trace, Site::Counted, place, known);
+            let (more, counted) = (count.value + 1, count.token.after(1));
             self.memory
-                .store(trace, Site::CountedChange, place, more, known);
+                .store(trace, Site::CountedChange, place, more, counted);
             self.sum += 1;
         }
     }

@@ -369,3 +369,31 @@ fn bits_are_prefetched_before_they_are_tested() {
         }
     }
 }
+
+/// Where a count lies is known when the row of filters has been read.
+#[test]
+fn counts_wait_for_the_ids_of_sub_partitions() {
+    let workload = PartitionWorkload {
+        filter: Filtering::Multiple,
+        tuples: 2000,
+        probe_tuples: 4000,
+        partitions: 3,
+        cache_bytes: 1 << 15,
+        ..PartitionWorkload::default()
+    };
+    let left = run(&workload);
+    let after = left.events.iter().position(|event| {
+        event.kind == Kind::Load && event.site == u16::from(filter::Site::TestRead)
+    });
+    let counted: Vec<&Event> = left.events[after.expect("filters are tested")..]
+        .iter()
+        .filter(|event| event.kind == Kind::Load && event.site == u16::from(filter::Site::Counted))
+        .collect();
+    let waiting = counted.iter().filter(|event| event.dep > 0).count();
+    // Those that are added up at the end lie where everybody knows.
+    assert!(
+        counted.len() > 1000 && waiting * 10 > counted.len() * 9,
+        "{waiting} of {}",
+        counted.len()
+    );
+}

@@ -55,6 +55,7 @@ impl Inspect<'_> {
     fn choose<T: Trace>(&mut self, trace: &mut T, visit: &mut Visit<Notes>, ahead: bool) {
         let (notes, waits) = (&mut visit.notes, visit.token.after(0));
         if let Some(table) = &mut self.table {
+            // Whether it begins a page was branched on when its place was reserved.
             if notes.number == 0
                 && let Some(new) = table.turn(trace, notes.partition, waits)
             {

@@ -83,9 +83,10 @@ impl Stages for Sift<'_> {
             let Notes {
                 partition,
                 positive,
+                listed,
                 ..
             } = visit.notes;
-            self.counts.count(trace, partition, positive);
+            self.counts.count(trace, partition, positive, listed);
         }
         self.distribute
             .step(trace, from, stage - 1, (number, visit), ahead)
@@ -112,7 +113,8 @@ impl Sift<'_> {
                     let positive = !test.value.is_empty();
                     trace.branch(Site::Dropped, positive, anded);
                     if positive {
-                        find_ids(trace, test.value, filters.row_words(), anded);
+                        visit.notes.listed =
+                            list_ids(trace, test.value, filters.row_words(), anded);
                     }
                     positive
                 }
@@ -126,9 +128,13 @@ impl Sift<'_> {
     }
 }
 
-/// Makes a list of the ids in a row of so many words.
-fn find_ids<T: Trace>(trace: &mut T, row: Row, words: usize, waits: Dep) {
+/// Makes a list of the ids in a row of so many words, one of which is set. Returns what its last one waits for.
+fn list_ids<T: Trace>(trace: &mut T, row: Row, words: usize, waits: Dep) -> Dep {
+    let mut listed = waits;
     for mut word in row.words(words) {
-        while take_one(trace, &mut word, waits).is_some() {}
+        while let Some((_, known)) = take_one(trace, &mut word, waits) {
+            listed = known;
+        }
     }
+    listed
 }

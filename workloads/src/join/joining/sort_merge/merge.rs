@@ -128,6 +128,7 @@ impl Groups {
         (probe, tuple): (&Stream<'_>, Head),
         output: &mut Output,
     ) {
+        self.is_another(trace, 0);
         for (number, &head) in self.tuples.iter().enumerate() {
             let place = self.place(number);
             let found = self.memory.load(trace, Site::Group, place, Dep::NONE);
@@ -139,8 +140,12 @@ impl Groups {
             };
             output.add(trace, pair, (probe.relation(tuple), at, tuple.bytes));
             trace.work(LOOP);
-            let more = number + 1 < self.tuples.len();
-            trace.branch(Site::GroupLeft, more, Dep::NONE);
+            self.is_another(trace, number + 1);
         }
+    }
+
+    /// Tests whether there is a build tuple of a number.
+    fn is_another<T: Trace>(&self, trace: &mut T, number: usize) {
+        trace.branch(Site::GroupLeft, number < self.tuples.len(), Dep::NONE);
     }
 }
