@@ -116,14 +116,13 @@ impl Geometry {
         )?;
 
         let interval = refresh_interval(config, ranks)?;
-        let [read_delay, write_delay] = delays(config, burst_cycles, ranks)?;
-        let to_read = timing(if split { "tRCDRD" } else { "tRCD" });
-        // Additive latency lets the read command follow the activation early, and waits inside the device.
-        let to_read_command = if split {
-            to_read
+        // Additive latency lets a command follow the activation early, and waits inside the device.
+        let activation = if split {
+            [timing("tRCDRD"), timing("tRCDWR")]
         } else {
-            to_read.saturating_sub(timing("AL"))
+            [timing("tRCD").saturating_sub(timing("AL")); 2]
         };
+        let [read_delay, write_delay] = delays(config, burst_cycles, ranks, activation)?;
         let refresh_period_cycles = match config.word("system", "refresh_policy") {
             keys::RANK_STAGGERED => interval / ranks * ranks,
             _ => interval,
@@ -135,7 +134,7 @@ impl Geometry {
             cycle_attoseconds: cycle_attoseconds(config)?,
             request_bytes: bus_width / 8 * burst_length,
             burst_cycles,
-            unloaded_cycles: 1 + to_read_command + read_delay,
+            unloaded_cycles: 1 + activation[0] + read_delay,
             refresh_period_cycles,
             // Refresh takes its share of the time in which the queues empty.
             settle_cycles: one_by_one + one_by_one / 4 + 2 * refresh_period_cycles,
@@ -200,13 +199,21 @@ fn refresh_interval(config: &DramConfig<'_>, ranks: u64) -> Result<u64, Mistake>
 
 /// From a command to the last byte of its burst: of a read, and of a write.
 ///
-/// DRAMSim3 counts how far one has to follow the other from the first cycle on; less than 0 would lie before it.
-fn delays(config: &DramConfig<'_>, burst: u64, ranks: u64) -> Result<[u64; 2], Mistake> {
+/// DRAMSim3 has one follow the other by a number of cycles that may be negative: then nothing is waited for. It counts cycles without a sign
+/// from the first on, and would wait for ever for one before it; none lies there as long as an activation, without which there is no command,
+/// makes up for the number.
+fn delays(
+    config: &DramConfig<'_>,
+    burst: u64,
+    ranks: u64,
+    activation: [u64; 2],
+) -> Result<[u64; 2], Mistake> {
     let timing = |key| config.number("timing", key, 0);
+    let [before_read, before_write] = activation;
     let (to_read, to_write) = (timing("CL"), timing("CWL"));
     let [read, write] = [to_read, to_write].map(|latency| timing("AL") + latency + burst);
     let turn = burst + timing("tRTRS");
-    if read + turn < write || (ranks > 1 && write + turn < read) {
+    if before_read + read + turn < write || (ranks > 1 && before_write + write + turn < read) {
         let message = format!(
             "CWL: {to_write} is too far from CL of {to_read}: data of reads and writes would cross"
         );

@@ -19,6 +19,8 @@ pub(super) enum Value {
     Mapping,
     /// Known, but DRAMSim3 does not read it, or it is ours to decide: anything.
     Unread,
+    /// It looks as if it changed a time, and changes none: refused, with what to say instead.
+    Useless(&'static str),
 }
 
 /// When a key must be there.
@@ -54,6 +56,10 @@ const fn key(name: &'static str, value: Value, need: Need) -> Key {
 
 const fn unread(name: &'static str) -> Key {
     key(name, Value::Unread, Need::Never)
+}
+
+const fn useless(name: &'static str, instead: &'static str) -> Key {
+    key(name, Value::Useless(instead), Need::Never)
 }
 
 /// Protocols that the backend simulates. DRAMSim3's HMC is a network of packets, whose requests have other sizes.
@@ -122,7 +128,10 @@ pub(super) const SECTIONS: &[(&str, &[Key])] = &[
             key("tCKESR", Cycles, Need::SelfRefresh),
             key("tXS", Cycles, Need::SelfRefresh),
             key("tXP", Cycles, Never),
-            unread("ideal_memory_latency"),
+            useless(
+                "ideal_memory_latency",
+                "it is of a memory without banks, which is `model: fixed` here",
+            ),
             unread("tRFC2"),
             unread("tRFC4"),
             unread("tWR2"),
@@ -175,8 +184,14 @@ pub(super) const SECTIONS: &[(&str, &[Key])] = &[
             key("unified_queue", Flag, Never),
             key("enable_self_refresh", Flag, Never),
             key("sref_threshold", Count, Need::SelfRefresh),
-            unread("write_buf_size"),
-            unread("aggressive_precharging_enabled"),
+            useless(
+                "write_buf_size",
+                "as many writes wait as reads: `trans_queue_size`",
+            ),
+            useless(
+                "aggressive_precharging_enabled",
+                "rows are closed by `row_buf_policy`",
+            ),
         ],
     ),
     (

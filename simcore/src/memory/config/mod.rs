@@ -45,7 +45,10 @@ impl<'a> DramConfig<'a> {
         for (section, keys) in SECTIONS {
             // Writing to a string cannot fail.
             let _ = writeln!(text, "[{section}]");
-            for key in keys.iter().filter(|key| key.value != Value::Unread) {
+            for key in keys
+                .iter()
+                .filter(|key| !matches!(key.value, Value::Unread | Value::Useless(_)))
+            {
                 if let Some(entry) = self.find(section, key.name) {
                     let _ = writeln!(text, "{} = {}", key.name, entry.value);
                 }
@@ -103,7 +106,10 @@ impl<'a> DramConfig<'a> {
                 .iter()
                 .find(|key| key.name == entry.key)
                 .ok_or_else(|| {
-                    let hint = nearest(entry.key, keys.iter().map(|key| key.name));
+                    let useful = keys
+                        .iter()
+                        .filter(|key| !matches!(key.value, Value::Useless(_)));
+                    let hint = nearest(entry.key, useful.map(|key| key.name));
                     Mistake::new(
                         entry.line,
                         format!("unknown key `{}` in [{}]; {hint}", entry.key, entry.section),
@@ -157,6 +163,13 @@ fn check_value(key: &Key, entry: &Entry<'_>) -> Result<(), Mistake> {
     };
     match key.value {
         Value::Unread => Ok(()),
+        Value::Useless(instead) => Err(Mistake::new(
+            entry.line,
+            format!(
+                "{} changes nothing in DRAMSim3: {instead}; leave the key out",
+                entry.key
+            ),
+        )),
         Value::Count | Value::Cycles => {
             let least = u64::from(key.value == Value::Count);
             match integer(entry.value) {

@@ -96,6 +96,16 @@ fn every_mistake_names_the_line_and_the_remedy() {
         ("bus_width = 64", "bus_width = 4", "less than one device"),
         ("tREFI = 12480", "tREFI = 1000", "no time beside tRFC"),
         ("CWL = 16", "CWL = 160", "too far from CL"),
+        // A read of the other rank asks 16 + 4 + 4 + 2 - 49 = 23 cycles before the write, which comes 22 cycles after its activation.
+        ("CL = 22", "CL = 45", "too far from CL"),
+        ("CL = 22", "CL = 44", ""),
+        // DDR4_8Gb_x8_3200.ini of DRAMSim3: a read of the other rank asks a cycle before the write.
+        ("tRTRS = 2", "tRTRS = 1", ""),
+        (
+            "[system]",
+            "[system]\nwrite_buf_size = 8",
+            "write_buf_size changes nothing in DRAMSim3: as many writes wait as reads: `trans_queue_size`; leave the key out",
+        ),
         ("rorabacobgch", "rorabacobgbg", "each once"),
         (
             "row_buf_policy = OPEN_PAGE",
@@ -109,8 +119,12 @@ fn every_mistake_names_the_line_and_the_remedy() {
         ),
     ] {
         let message = complaint(from, to);
-        assert!(message.contains(part), "{to}: {message}");
-        assert!(message.starts_with("x.ini:"), "{message}");
+        if part.is_empty() {
+            assert_eq!(message, "", "{to}");
+        } else {
+            assert!(message.contains(part), "{to}: {message}");
+            assert!(message.starts_with("x.ini:"), "{message}");
+        }
     }
 }
 
