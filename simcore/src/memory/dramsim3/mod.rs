@@ -4,32 +4,21 @@
 mod clocks;
 mod device;
 mod pending;
+mod waiting;
 
 use self::clocks::Clocks;
 use self::device::{Device, EPOCH_CYCLES};
 use self::pending::PendingReads;
+use self::waiting::WaitingRequests;
 use super::{DramConfig, Geometry};
 use crate::calendar::{Calendar, Claim};
 use crate::spec::{Dramsim3Spec, SpecError};
 use crate::statistics::DramStatistics;
-use std::cmp::Reverse;
-use std::collections::{BinaryHeap, HashMap, VecDeque};
+use std::collections::{HashMap, VecDeque};
 use traces::SinkError;
 
 /// Cycles in which DRAMSim3 must have done something with what it was given.
 const PATIENCE_CYCLES: u64 = 100_000_000;
-
-/// A request that has not reached the controller. They reach it in the order of their times.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Request {
-    /// DRAM cycle of the request, by the core's time.
-    due: u64,
-    /// Counts the requests.
-    number: u64,
-    address: u64,
-    /// The read that it is a part of; `None` for a write.
-    read: Option<u64>,
-}
 
 /// A read inside DRAMSim3.
 #[derive(Clone, Copy, Debug)]
@@ -58,8 +47,7 @@ pub(crate) struct DramMemory {
     paused: bool,
     /// Core cycle before which nothing can be asked for.
     now: u64,
-    queue: BinaryHeap<Reverse<Request>>,
-    requests: u64,
+    waiting: WaitingRequests,
     /// Reads inside the device, by address in the order of their arrival.
     in_flight: HashMap<u64, VecDeque<InFlight>>,
     pending: PendingReads,
@@ -100,8 +88,7 @@ impl DramMemory {
             ahead: 0,
             paused: false,
             now: 0,
-            queue: BinaryHeap::new(),
-            requests: 0,
+            waiting: WaitingRequests::new(geometry.channels()),
             in_flight: HashMap::new(),
             pending: PendingReads::default(),
             buses: vec![Calendar::new(geometry.burst_cycles); geometry.channels()],
@@ -261,17 +248,12 @@ impl DramMemory {
     }
 
     fn enqueue(&mut self, due: u64, address: u64, read: Option<u64>) {
-        self.queue.push(Reverse(Request {
-            due,
-            number: self.requests,
-            address,
-            read,
-        }));
-        self.requests += 1;
+        let channel = self.geometry.channel(address);
+        self.waiting.push(channel, due, address, read);
     }
 
     fn is_idle(&self) -> bool {
-        self.queue.is_empty() && self.in_flight.is_empty()
+        self.waiting.is_empty() && self.in_flight.is_empty()
     }
 
     /// Simulates a DRAM cycle. Whether a line became known.
@@ -289,14 +271,13 @@ impl DramMemory {
         any
     }
 
-    /// Hands over the requests whose time has come, as far as the controller has room.
+    /// Hands over the requests whose time has come, as far as the controllers have room.
     fn submit_due(&mut self) {
         let (time, submitted) = (self.time(), self.device.clock());
-        while let Some(&Reverse(request)) = self.queue.peek() {
-            if request.due > time || !self.device.submit(request.address, request.read.is_none()) {
-                return;
+        self.waiting.hand_over(time, |request| {
+            if !self.device.submit(request.address, request.is_write()) {
+                return false;
             }
-            self.queue.pop();
             self.last_active = submitted;
             if let Some(read) = request.read {
                 let same = self.in_flight.entry(request.address).or_default();
@@ -307,7 +288,8 @@ impl DramMemory {
                     shares_burst: !same.is_empty(),
                 });
             }
-        }
+            true
+        });
     }
 
     /// The oldest read of `address` ended in device cycle `cycle`. Whether its line is complete.
@@ -354,9 +336,9 @@ impl DramMemory {
         {
             return;
         }
-        if let Some(Reverse(next)) = self.queue.peek() {
+        if let Some(next) = self.waiting.earliest() {
             let period = self.geometry.refresh_period_cycles;
-            let whole = next.due.saturating_sub(self.time()) / period * period;
+            let whole = next.saturating_sub(self.time()) / period * period;
             self.ahead -= whole as i64;
         }
     }

@@ -115,3 +115,36 @@ fn deferred_reads_become_known_when_the_clock_gets_there() {
         "so long ago that nobody asks when"
     );
 }
+
+/// Reads of a hundred rows of one bank fill their channel's controller, and it has no room for most of them.
+#[test]
+fn a_full_controller_holds_up_no_other_channel() {
+    let mut memory = memory(HBM2, 1_000_000_000);
+    let (row, channel) = (1 << 20, LINE_BYTES);
+    for number in 0..100 {
+        memory.read(number * row, 10, 10);
+    }
+    let idle = memory.read(channel, 300, 300);
+    assert_eq!(
+        memory.wait(idle),
+        300 + memory.geometry.unloaded_cycles,
+        "nobody has asked this channel"
+    );
+}
+
+/// A read of the other rank may follow a write at once, as with DRAMSim3's own DDR4-3200: nothing is waited for.
+#[test]
+fn a_read_whose_wait_for_a_write_is_negative_does_not_wait() {
+    let took = |turn: &str| {
+        let text = DDR4.replace("tRTRS = 2", turn);
+        let mut memory = memory(&text, 1_600_000_000);
+        let other_rank = 8 << 30;
+        let requests = [(10, 0, true), (60, other_rank, false), (0, 0, false)];
+        completions(&mut memory, &requests)
+    };
+    let (shorter, ours) = (took("tRTRS = 1"), took("tRTRS = 2"));
+    assert!(
+        shorter[0] <= ours[0] && shorter[1] <= ours[1],
+        "{shorter:?} {ours:?}"
+    );
+}
