@@ -40,7 +40,6 @@ JUMPS = (
 STREAM = "[{kind: stream, streams: 8, degree: %d, distance_lines: 4}]"
 STREAMS = "machine.caches.L1.prefetchers.0.distance_lines"
 DEGREE = STREAMS.replace("distance_lines", "degree")
-OTHER = f"machine.caches.L2.prefetchers={STREAM % 2}"
 SPACE = "kernel: layout-space, layout: nsm, table: r, data: {kind: uniform, records: 2000}"
 RECORDS = SPACE.replace("layout-space", "layout-point")
 MOVES = "kernel: disk-index, keys: 1000, operations: 1, upward_moves: through-buffer, operation: %s"
@@ -156,12 +155,6 @@ def on_storage(workload: str, storage: str) -> str:
         (experiment(CHASE), ("machine.core.store_buffer_entries=1",), "machine.core.store_buffer_entries"),
         (experiment(CHASE), ("machine.caches.L1.write_allocate=false",), "machine.caches.L1.write_allocate"),
         (experiment(CHASE), ("machine.memory.write_backs_use_bus=false",), "machine.memory.write_backs_use_bus"),
-        (experiment(JOIN), (f"machine.caches.L1.prefetchers={STREAM % 1}", f"{STREAMS}=8"), STREAMS),
-        (
-            experiment(JOIN),
-            (f"machine.caches.L1.prefetchers={STREAM % 1}", OTHER, f"{STREAMS}=8"),
-            STREAMS,
-        ),
         (on_storage(WRITES, ATLAS % ""), ("storage.parameters.segments=4",), "storage.parameters.segments"),
         (experiment(POSITION, ATLAS % "" + "dbms: shore-pentium2\n"), (EXCHANGE,), "machine.core.exchange"),
         (experiment(Q6, ATLAS % "" + f"dbms: compiled\nbeside: {{scan: {{{CLOTHO}}}}}\n"), (EXCHANGE,), "machine.core.exchange"),

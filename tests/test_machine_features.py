@@ -94,6 +94,12 @@ def test_a_segment_that_is_not_there_is_told(tmp_path: Path) -> None:
         ("distance_lines: 8", "distance: 8", "unknown key `distance`; did you mean `distance_lines`?"),
         ("degree: 2", "degree: 33", "caches.1.prefetchers.0.degree: 33 is not between 1 and 32"),
         ("degree: 2", "degree: 9", "caches.1.prefetchers.0.degree: 9 lines at each use are more than the 8 that the stream may run ahead"),
+        (
+            "degree: 2",
+            "degree: 1",
+            "distance_lines: with one line at each use (degree: 1) the stream never runs 8 lines ahead; a stream that is filled when it "
+            "starts has degree: 8",
+        ),
         ("first_cache: L2", "first_cache: L9", "dtlb.page_table.first_cache: no cache `L9`; one of L1, L2"),
         ("levels: 4", "levels: 8", "dtlb.page_table.levels: 8 levels; behind nodes of 8192 bytes"),
         ("page_bytes: 8KiB", "page_bytes: 2GiB", "dtlb.page_table.entry_bytes: entries of 8 bytes in nodes of 2147483648 bytes"),

@@ -3,10 +3,9 @@
 Kernels that run on machines declare theirs, where one other parameter decides. What several decide together, or a storage, stands here.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
 
 from memwalk.analysis.experiments.beside import BESIDE, MACHINE, SHARES
 from memwalk.analysis.experiments.parameters import Parameter, are_met, in_words, kernels
@@ -121,21 +120,6 @@ def _keeps_what_others_read(run: Run) -> bool:
     return not any(cache.get("shared") and cache.get("inclusion") == "exclusive" for cache in run.machine.get("caches", ()))
 
 
-def _prefetcher(run: Run) -> Mapping[str, Any]:
-    """Return the hardware prefetcher that the setting is in, whose route names its cache or counts it; empty if there is none."""
-    _, _, cache, _, number, *_ = map(str, run.route)
-    for place, one in enumerate(run.machine.get("caches", ())):
-        if cache in (one["name"], str(place)):
-            found: Mapping[str, Any] = dict(enumerate(one.get("prefetchers", ()))).get(int(number), {})
-            return found
-    return {}
-
-
-def _runs_ahead(run: Run) -> bool:
-    """Whether a stream of a hardware prefetcher gains lines on its use: it does so by all lines of a use but one."""
-    return bool(_prefetcher(run).get("degree", 1) > 1)
-
-
 def _mispredicts(run: Run) -> bool:
     """Whether a branch may be predicted wrongly: a DBMS's profile says itself how often."""
     predictor = run.machine.get("core", {}).get("branch_predictor", {})
@@ -233,12 +217,6 @@ RULES = (
             "memory.write_backs_use_bus",
             "memory.write_backs",
         )
-    ),
-    Rule(
-        "machine.caches.*.prefetchers.*.distance_lines",
-        "streams with a degree above 1: one line at each use is one line ahead, however far they may go",
-        _runs_ahead,
-        is_needed=True,
     ),
     Rule(
         "machine.core.mispredict_penalty_cycles",

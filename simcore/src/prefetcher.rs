@@ -192,6 +192,28 @@ mod tests {
         );
     }
 
+    /// Jouppi's stream buffer: full when it starts, then one line for each that is used; if uses leave lines out, as many.
+    #[test]
+    fn a_stream_of_as_many_lines_a_use_as_it_runs_ahead_is_filled_when_it_starts() {
+        let spec = PrefetcherSpec::Stream {
+            streams: 1,
+            degree: 3,
+            distance_lines: 3,
+        };
+        let accesses = [59, 60, 61, 64, 65, 67].map(|line| (line, 0, true));
+        assert_eq!(
+            asked(spec, &accesses),
+            [
+                vec![],
+                vec![61, 62, 63],
+                vec![],
+                vec![65, 66, 67],
+                vec![68],
+                vec![69, 70]
+            ]
+        );
+    }
+
     #[test]
     fn a_stream_goes_on_in_the_next_page() {
         let spec = PrefetcherSpec::Stream {

@@ -225,7 +225,8 @@ pub enum PrefetcherSpec {
         /// Streams followed at once.
         #[schemars(range(min = 1))]
         streams: u32,
-        /// Lines fetched at each use; at most `distance_lines`.
+        /// Lines fetched at each use until the stream runs `distance_lines` ahead: as many fill it when it starts and behind each
+        /// page's end, 1 keeps it one line ahead.
         #[schemars(range(min = 1))]
         degree: u32,
         /// Lines that a stream may run ahead.

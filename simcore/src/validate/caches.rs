@@ -241,7 +241,18 @@ impl PrefetcherSpec {
                     format!(
                         "{degree} lines at each use are more than the {distance_lines} that the stream may run ahead (distance_lines)"
                     )
-                })
+                })?;
+                // Each use takes a line, so that a stream gains on its use only with the others.
+                require(
+                    degree > 1 || distance_lines == 1,
+                    &format!("{path}.distance_lines"),
+                    || {
+                        format!(
+                            "with one line at each use (degree: 1) the stream never runs {distance_lines} lines ahead; a stream that is filled when it starts has degree: {}, one that stays one line ahead distance_lines: 1",
+                            distance_lines.min(most_lines)
+                        )
+                    },
+                )
             }
         }
     }

@@ -461,7 +461,7 @@ fn a_stream_takes_no_line_that_it_has_left_or_that_is_far_ahead() {
     let stream = PrefetcherSpec::Stream {
         streams: 2,
         degree: 1,
-        distance_lines: 4,
+        distance_lines: 1,
     };
     let of = |lines: &[u64]| {
         let addresses: Vec<u64> = lines.iter().map(|line| line * LINE).collect();
@@ -480,7 +480,7 @@ fn a_flush_ends_a_stream() {
     let stream = PrefetcherSpec::Stream {
         streams: 2,
         degree: 1,
-        distance_lines: 4,
+        distance_lines: 1,
     };
     let flush = Event::new(Kind::Flush, 0);
     let loads = [100, 101, 102].map(|line| load(line * LINE));

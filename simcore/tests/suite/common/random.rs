@@ -231,7 +231,8 @@ pub fn any_prefetcher() -> impl Strategy<Value = PrefetcherSpec> {
             PrefetcherSpec::Stream {
                 streams,
                 degree,
-                distance_lines: degree + further,
+                // One line at each use is one line ahead.
+                distance_lines: if degree > 1 { degree + further } else { 1 },
             }
         }),
     ]
