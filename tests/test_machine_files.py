@@ -212,6 +212,17 @@ def test_latencies_and_bandwidth_are_those_of_the_data_sheet(name: str) -> None:
     assert derived["normalized_bandwidth"] == pytest.approx(expected.normalized_bandwidth)
 
 
+@pytest.mark.parametrize("name", ["zen4-server", "graviton3", "xeon-silver-4110"])
+def test_bandwidth_of_memory_has_a_clock_of_its_own(tmp_path: Path, name: str) -> None:
+    """A core of twice the clock takes its lines in whole cycles again, so that there is room for rounding."""
+    file = tmp_path / "fast.yaml"
+    clock = 2 * EXPECTED[name].clock_mhz
+    text = f"schema_version: 1\nextends: {name}\ndescription: faster\nclock_hz: {clock}MHz\nsources: {{clock_hz: what if it were}}\n"
+    file.write_text(text)
+    peak = load_machine(str(file)).derived()["peak_bandwidth_bytes_per_second"] / 1e9
+    assert peak == pytest.approx(EXPECTED[name].peak_gb_per_s, rel=0.34)
+
+
 @pytest.mark.parametrize("name", EXPECTED)
 def test_tlb_reaches_as_far_as_its_entries_say(name: str) -> None:
     machine, expected = load_machine(name), EXPECTED[name]
