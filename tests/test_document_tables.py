@@ -13,6 +13,7 @@ from docs.tables.__main__ import PAGES
 from docs.tables.cells import best, grid, number, one, values, variants
 from docs.tables.markdown import lines, replace, tables
 from docs.tables.registry import TABLES
+from docs.tables.results import phase_cycles
 
 
 def test_every_table_stands_in_one_document() -> None:
@@ -61,3 +62,8 @@ def test_a_cell_is_made_of_one_result() -> None:
     for few, selection in ((0, {"variant": "c"}), (2, {"variant": "a"})):
         with pytest.raises(ValueError, match=f"{few} rows with"):
             one(results, selection)
+
+
+def test_a_visit_is_told_without_the_warm_up() -> None:
+    row = pd.Series({"cycles": 500, "operations": 10, "slots_total": 2000, "slots_in_visit": 1600, "slots_in_warm-up": 400})
+    assert phase_cycles(row, "visit") == 40

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from memwalk.analysis.experiments.manifest import RESULTS
+from memwalk.analysis.experiments.manifest import BREAKDOWN, RESULTS
 from memwalk.analysis.experiments.results import read_table
 from memwalk.analysis.experiments.store import POINTS
 from memwalk.analysis.reproduce import machine_facts
@@ -39,10 +39,14 @@ class Run:
         subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
 
     def results(self, out: Path) -> pd.DataFrame:
-        """Return a row for each point. What a simulated DRAM counted stands in no table of results: it is added as `dram_...`."""
+        """Return a row for each point, with what stands in no table of results.
+
+        What a simulated DRAM counted is added as `dram_...`, the slots of phases as `slots_in_...`.
+        """
         results = read_table(self.folder(out) / RESULTS)
         counted = pd.DataFrame([self._dram(out, point) for point in results["point"]], index=results.index)
-        return results.join(counted.add_prefix("dram_"))
+        slots = read_table(self.folder(out) / BREAKDOWN).groupby(["point", "phase"])["slots"].sum().unstack()
+        return results.join(counted.add_prefix("dram_")).join(slots.add_prefix("slots_in_"), on="point")
 
     def _dram(self, out: Path, point: str) -> dict[str, int]:
         found = json.loads((self.folder(out) / POINTS / f"{point}.json").read_text())
@@ -53,6 +57,11 @@ class Run:
 def cycles(row: pd.Series) -> float:
     """Return cycles of an operation."""
     return float(row["cycles"] / row["operations"])
+
+
+def phase_cycles(row: pd.Series, phase: str) -> float:
+    """Return cycles of an operation in a phase, of a run on one core."""
+    return cycles(row) * float(row[f"slots_in_{phase}"] / row["slots_total"])
 
 
 def share(row: pd.Series, cause: str) -> float:
