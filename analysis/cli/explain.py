@@ -116,8 +116,7 @@ def _print_point(one: "Explanation | StorageExplanation", by: By | None, top: in
     title = " ".join(text for text in (one.experiment, one.variant, f"[{one.point}]", named) if text)
     if isinstance(one, Explanation):
         _print_slots(title, one, by, top)
-        missed = ", ".join(f"{level} {one.written(count)}" for level, count in one.misses.items())
-        typer.echo(f"{one.headline()}\nLines missed: {missed}.")
+        typer.echo(f"{one.headline()}\n{one.lines()}")
         if one.prefetching is not None:
             typer.echo(one.prefetching.sentence())
         if sentence := one.false_sharing():

@@ -73,6 +73,8 @@ class Explanation:
     misses: dict[str, float]
     """Lines that each data cache did not find, per operation."""
     parts: tuple[Part, ...]
+    fills: float = 0.0
+    """Lines that came from memory, per operation."""
     usage: tuple[SiteUsage, ...] = ()
     """Bytes fetched against bytes used, if that was observed."""
     time: TimeBreakdown | None = None
@@ -99,6 +101,14 @@ class Explanation:
             f"{most} goes to {where}: {dearest.cycles:,.1f} of {self.cycles:,.1f} {cycles} ({dearest.share:.0%}), "
             f"mainly {describe(cause)}. {per}: {accesses}; {self.written(dearest.walks)} page-table walks."
         )
+
+    def lines(self) -> str:
+        """Says which lines the caches did not find, and how many came from memory, if hardware prefetchers asked for further ones."""
+        missed = ", ".join(f"{level} {self.written(count)}" for level, count in self.misses.items())
+        last = next(reversed(self.misses.values()), 0.0)
+        if self.fills - last < self.shown:
+            return f"Lines missed: {missed}."
+        return f"Lines missed: {missed}. Lines from memory, with what hardware prefetchers asked for: {self.written(self.fills)}."
 
     def false_sharing(self) -> str:
         """Says in one sentence which data structures cores take from each other for nothing; empty if none are."""
@@ -230,6 +240,7 @@ def _explanation(row: "pd.Series[Any]", parameters: dict[str, object], breakdown
         cycles=float(row["cycles"] / operations),
         causes={str(cause): float(slots) * unit for cause, slots in causes.items()},
         misses=dict(_misses(row, breakdown, operations)),
+        fills=float(row["bus_fills"] / operations),
         parts=tuple(parts),
         usage=tuple(site_usage(usage, operations)),
         time=time_breakdown(row.to_dict()),
