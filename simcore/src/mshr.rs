@@ -57,8 +57,8 @@ enum Place {
     Register(usize),
     /// Before another miss, which begins in this cycle.
     GapBefore(u64),
-    /// One that is not chosen yet, for a line that was asked for in a cycle. The latest miss before it that waits for the bus was promised to begin
-    /// in cycle `after`.
+    /// One that is not chosen yet, for a line that was asked for in a cycle. The latest miss before it that waits for the same bus was promised to
+    /// begin in cycle `after`.
     Later {
         address: u64,
         asked: u64,
@@ -207,29 +207,36 @@ impl Mshrs {
     /// A handler from when on one is free as far as that is known.
     #[inline(never)]
     fn estimate(&mut self, address: u64, asked: Asked, memory: &mut Memory) -> Handler {
-        let later = |start: u64, yielding: &VecDeque<Yielding>| {
-            let before = yielding.iter().rfind(|other| other.transfer.is_some());
-            Handler {
-                start,
-                place: Place::Later {
-                    address,
-                    asked: asked.time,
-                    after: before.map_or(0, |other| other.until.saturating_sub(asked.shortest)),
-                },
-            }
-        };
         loop {
             if self.yielding.len() < self.free(asked.time) {
-                return later(asked.time, &self.yielding);
+                return self.later(address, asked, asked.time, memory);
             }
             let pending = self.learn(memory);
             let start = self.estimated_start(asked.time);
             if !is_pending(start) {
-                return later(start, &self.yielding);
+                return self.later(address, asked, start, memory);
             }
             if !pending || !memory.advance(start) {
                 return self.take(asked, memory);
             }
+        }
+    }
+
+    /// A handler from cycle `start` on, which is chosen later.
+    fn later(&self, address: u64, asked: Asked, start: u64, memory: &Memory) -> Handler {
+        // Each of several memories has a bus of its own.
+        let number = memory.number_of(address);
+        let waits_before = |other: &&Yielding| {
+            other.transfer.is_some() && memory.number_of(other.address) == number
+        };
+        let before = self.yielding.iter().rfind(waits_before);
+        Handler {
+            start,
+            place: Place::Later {
+                address,
+                asked: asked.time,
+                after: before.map_or(0, |other| other.until.saturating_sub(asked.shortest)),
+            },
         }
     }
 

@@ -137,6 +137,25 @@ fn each_memory_has_a_bus_of_its_own() {
     assert_eq!(stats.bus.fills, 10);
 }
 
+/// Stores that miss yield to whoever asks before them, and are told when they would be served. Of what others ask of another memory they are
+/// told nothing.
+#[test]
+fn a_store_does_not_wait_for_a_store_to_the_other_memory() {
+    let graduated = |far: u64| {
+        let mut events: Vec<Event> = (0..far).map(|number| store(FAR + number * LINE)).collect();
+        events.extend([store(0), load(LINE / 2)]);
+        // The run ends later, with the last line of the far memory.
+        let slots = run_on(&with_far(machine()), &events).slots;
+        slots.total - slots.drain
+    };
+    // The load of the rest of the line asks when it has a port, of which there are two from cycle 1 on, and the store no earlier.
+    let width = u64::from(machine().core.issue_width);
+    for far in 0..=6_u64 {
+        let asks = 1 + far.div_ceil(2);
+        assert_eq!(graduated(far), (asks + T1) * width + 1, "{far} before");
+    }
+}
+
 #[test]
 fn a_prefetched_line_is_waited_for_until_its_memory_has_it() {
     let spec = with_far(machine());
