@@ -15,6 +15,7 @@ from typer.testing import CliRunner
 
 from memwalk.analysis.cli.main import app
 from memwalk.analysis.explain.critical_path import (
+    HANDLER,
     INSTRUCTIONS,
     MISPREDICTION,
     TRANSLATION,
@@ -105,6 +106,8 @@ def watched_of(**columns: list[int]) -> Watched:
         "ready",
         "issued",
         "translated",
+        "behind",
+        "behind_level",
         "walks",
         "walk_began",
         "complete",
@@ -135,6 +138,26 @@ def test_a_line_is_who_asked_for_it_first(asked: int, by: int) -> None:
     )
     (line,) = (part for part in critical_path(watched) if part.kind == "line from memory")
     assert (line.event, line.by) == (1, by)
+
+
+def test_a_miss_waits_for_the_line_that_has_its_handler() -> None:
+    # The second load's line takes 100 cycles from when the first has left their one handler.
+    watched = watched_of(
+        is_access=[1, 1],
+        address=[64, 128],
+        dispatched=[0, 0],
+        ready=[1, 1],
+        issued=[1, 1],
+        translated=[1, 1],
+        behind=[0, 101],
+        behind_level=[0, 1],
+        complete=[101, 201],
+        arrived=[101, 201],
+        level=[1, 1],
+        graduated_slot=[102, 202],
+    )
+    parts = [(part.kind, part.start, part.end) for part in critical_path(watched)]
+    assert parts[1:3] == [(f"{HANDLER} held by a line from memory", 1, 101), ("line from memory", 101, 201)]
 
 
 def test_a_misprediction_is_on_the_path_of_what_came_behind_it() -> None:

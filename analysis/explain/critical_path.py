@@ -29,6 +29,8 @@ MISPREDICTION = "misprediction"
 TRANSLATION = "page walk"
 PORTS = "unit or port"
 """An operation waits for a memory port or a unit."""
+HANDLER = "miss handler"
+"""A miss waits for the end of another, which has the handler."""
 WINDOW = "reorder buffer full"
 STORE_BUFFER = "store buffer full"
 BEFORE = "result from before the part"
@@ -198,9 +200,18 @@ class _Walk:
         level = of["level"][place]
         if level > 0 and of["complete"][place] > of["translated"][place] + 1:
             place, by = self._bringers[place], place
-            self._back_to(of["translated"][place], f"line from {self._watched.levels[level]}", by, place)
+            self._back_to(self._handled(place), f"line from {self._watched.levels[level]}", by, place)
+            self._back_to(of["translated"][place], self._held(place), by)
         self._back_to(of["translated"][place], INSTRUCTIONS, place)
         return _Step(self._translation, place)
+
+    def _handled(self, place: int) -> int:
+        """Return when an access had the miss handler for its line, or was translated if it waited for none."""
+        return max(self._of["behind"][place], self._of["translated"][place])
+
+    def _held(self, place: int) -> str:
+        """Return what an access waits for that waits for a miss handler."""
+        return f"{HANDLER} held by a line from {self._watched.levels[self._of['behind_level'][place]]}"
 
     def _translation(self, place: int) -> _Step | None:
         """Go back from a translation: it takes a walk, which waits for one that ended since the event issued."""

@@ -104,6 +104,8 @@ pub(crate) fn event_times<'py>(
     add("translated", &|_, _, times| times.translated)?;
     add("walks", &|_, _, times| times.walks)?;
     add("walk_began", &|_, _, times| times.walk_began)?;
+    add("behind", &|_, _, times| times.behind)?;
+    add("behind_level", &|_, _, times| times.behind_level as u64)?;
     add("complete", &|_, _, times| times.complete)?;
     add("arrived", &|_, _, times| times.arrived)?;
     add("graduated_slot", &|_, _, times| times.graduated_slot)?;

@@ -30,6 +30,7 @@ use crate::directory::Directory;
 use crate::journeys::Journeys;
 use crate::line_room::LineRoom;
 use crate::memory::Memory;
+use crate::miss_end::MissEnd;
 use crate::mshr::Handler;
 use crate::prefetcher::Prefetcher;
 use crate::spec::{CacheSpec, Inclusion, MachineSpec, SpecError, WritePolicy};
@@ -47,6 +48,12 @@ pub(crate) struct Served {
 }
 
 impl Served {
+    /// The end of the miss that brings it.
+    #[inline(always)]
+    pub(crate) fn end(self) -> MissEnd {
+        MissEnd::new(self.complete, self.level)
+    }
+
     /// Tells which line of an access is waited for: the last to come. Where time stands still all come at once, and the one from furthest away
     /// counts.
     pub(crate) fn lateness<T: Time>(self) -> u64 {

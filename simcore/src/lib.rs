@@ -20,6 +20,7 @@ mod line;
 mod line_room;
 mod line_set;
 mod memory;
+mod miss_end;
 mod mshr;
 pub mod multicore;
 pub mod page_requests;

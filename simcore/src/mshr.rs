@@ -2,6 +2,7 @@
 
 use crate::calendar::{Claim, Order};
 use crate::memory::{Memory, Transfer, is_pending};
+use crate::miss_end::MissEnd;
 use std::collections::VecDeque;
 
 /// The outstanding misses.
@@ -13,17 +14,17 @@ use std::collections::VecDeque;
 #[derive(Clone, Debug)]
 pub(crate) struct Mshrs {
     /// When the last miss of each register completes, ascending.
-    registers: Box<[u64]>,
+    registers: Box<[MissEnd]>,
     /// In the order of their ends.
     gaps: VecDeque<Gap>,
     /// When misses in gaps complete.
-    in_gaps: Vec<u64>,
+    in_gaps: Vec<MissEnd>,
     /// Misses that yield, and have no register yet, in the order in which they ask.
     yielding: VecDeque<Yielding>,
     /// How many misses have yielded so far.
     yielded: u64,
-    /// By how many cycles the latest of those that have a register complete later than they were told, by their numbers modulo a power of two.
-    delays: Box<[i64]>,
+    /// How the latest of those that have a register differ from what they were told, by their numbers modulo a power of two.
+    delays: Box<[Delay]>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -32,15 +33,25 @@ struct Yielding {
     asked: u64,
     /// By the estimate that it was given.
     start: u64,
-    until: u64,
+    until: MissEnd,
     /// What it asks of memory; nothing, if it takes as long as it was told, from when it has its handler.
     transfer: Option<Transfer>,
+}
+
+/// What came of a miss that has yielded.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Delay {
+    /// It completes so many later than it was told.
+    pub(crate) cycles: i64,
+    /// The line that it waited for to have a handler.
+    pub(crate) behind: MissEnd,
 }
 
 /// Cycles in which a register is free before its next miss.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Gap {
-    start: u64,
+    /// The end of the miss before.
+    start: MissEnd,
     end: u64,
 }
 
@@ -49,6 +60,8 @@ struct Gap {
 pub(crate) struct Handler {
     /// From this cycle on.
     pub(crate) start: u64,
+    /// The line whose end frees it; nothing, if it was free when it was asked for.
+    pub(crate) behind: MissEnd,
     place: Place,
 }
 
@@ -71,6 +84,7 @@ impl Handler {
     pub(crate) fn at_once(start: u64) -> Self {
         Self {
             start,
+            behind: MissEnd::default(),
             place: Place::Register(0),
         }
     }
@@ -98,12 +112,12 @@ impl Mshrs {
     /// So many registers. How late misses were that yielded is remembered of at least `stores` of them.
     pub(crate) fn new(registers: u32, stores: u32) -> Self {
         Self {
-            registers: vec![0; registers as usize].into_boxed_slice(),
+            registers: vec![MissEnd::default(); registers as usize].into_boxed_slice(),
             gaps: VecDeque::new(),
             in_gaps: Vec::new(),
             yielding: VecDeque::new(),
             yielded: 0,
-            delays: vec![0; stores.next_power_of_two() as usize].into_boxed_slice(),
+            delays: vec![Delay::default(); stores.next_power_of_two() as usize].into_boxed_slice(),
         }
     }
 
@@ -161,18 +175,21 @@ impl Mshrs {
             shortest: memory.latency_of(first.address),
         };
         let handler = self.take(asked, memory);
-        let start = handler.start;
+        let (start, told) = (handler.start, first.until.cycle());
         let until = match first.transfer {
-            None => start + (first.until - first.start),
+            None => start + (told - first.start),
             Some(transfer) => {
                 // Other cores may be further behind.
                 let claim = Claim::ahead(start, 0);
-                memory.keep_promise(first.address, claim, transfer, first.until)
+                memory.keep_promise(first.address, claim, transfer, told)
             }
         };
-        self.hold(handler, until, None);
+        self.hold(handler, first.until.at(until), None);
         let place = self.place_of_delay(self.settled());
-        self.delays[place] = until as i64 - first.until as i64;
+        self.delays[place] = Delay {
+            cycles: until as i64 - told as i64,
+            behind: handler.behind,
+        };
     }
 
     /// The number of the latest miss that has yielded and has its register.
@@ -189,9 +206,8 @@ impl Mshrs {
         self.yielded
     }
 
-    /// By how many cycles a miss that has yielded completes later than it was told, by its number; nothing if it has no register yet, or had
-    /// one too long ago.
-    pub(crate) fn delay_of(&self, number: u64) -> Option<i64> {
+    /// What came of a miss that has yielded, by its number; nothing if it has no register yet, or had one too long ago.
+    pub(crate) fn delay_of(&self, number: u64) -> Option<Delay> {
         let settled = self.settled();
         let is_known = number <= settled && settled < number + self.delays.len() as u64;
         is_known.then(|| self.delays[self.place_of_delay(number)])
@@ -209,44 +225,46 @@ impl Mshrs {
     fn estimate(&mut self, address: u64, asked: Asked, memory: &mut Memory) -> Handler {
         loop {
             if self.yielding.len() < self.free(asked.time) {
-                return self.later(address, asked, asked.time, memory);
+                return self.later(address, asked, MissEnd::default(), memory);
             }
             let pending = self.learn(memory);
-            let start = self.estimated_start(asked.time);
-            if !is_pending(start) {
-                return self.later(address, asked, start, memory);
+            let behind = self.estimated_start(asked.time);
+            if !is_pending(behind.cycle()) {
+                return self.later(address, asked, behind, memory);
             }
-            if !pending || !memory.advance(start) {
+            if !pending || !memory.advance(behind.cycle()) {
                 return self.take(asked, memory);
             }
         }
     }
 
-    /// A handler from cycle `start` on, which is chosen later.
-    fn later(&self, address: u64, asked: Asked, start: u64, memory: &Memory) -> Handler {
+    /// A handler that a line frees, which is chosen later.
+    fn later(&self, address: u64, asked: Asked, behind: MissEnd, memory: &Memory) -> Handler {
         // Each of several memories has a bus of its own.
         let number = memory.number_of(address);
         let waits_before = |other: &&Yielding| {
             other.transfer.is_some() && memory.number_of(other.address) == number
         };
         let before = self.yielding.iter().rfind(waits_before);
+        let promised = |other: &Yielding| other.until.cycle().saturating_sub(asked.shortest);
         Handler {
-            start,
+            start: behind.cycle().max(asked.time),
+            behind,
             place: Place::Later {
                 address,
                 asked: asked.time,
-                after: before.map_or(0, |other| other.until.saturating_sub(asked.shortest)),
+                after: before.map_or(0, promised),
             },
         }
     }
 
-    /// When the first of all handlers is free at or after `time`, if misses that yield have some, too.
-    fn estimated_start(&self, time: u64) -> u64 {
+    /// The end of the line that frees the first of all handlers after `time`, if misses that yield have some, too; nothing, if one is free then.
+    fn estimated_start(&self, time: u64) -> MissEnd {
         let free = self.free(time);
         let ends = self.yielding.iter().map(|other| other.until);
-        let mut taken: Vec<u64> = ends.filter(|&until| until > time).collect();
+        let mut taken: Vec<MissEnd> = ends.filter(|until| until.cycle() > time).collect();
         let Some(behind) = taken.len().checked_sub(free) else {
-            return time;
+            return MissEnd::default();
         };
         taken.extend(&self.registers[free..]);
         *taken.select_nth_unstable(behind).1
@@ -257,14 +275,14 @@ impl Mshrs {
     #[inline]
     fn free(&self, time: u64) -> usize {
         // Few are taken, mostly, so that this is faster than a binary search.
-        let last = self.registers.iter().rposition(|&until| until <= time);
+        let last = (self.registers.iter()).rposition(|until| until.cycle() <= time);
         last.map_or(0, |last| last + 1)
     }
 
     /// The cycle, at or after `time`, in which a handler is free, but for gaps; at once, if it is not known yet.
     #[inline(always)]
     pub(crate) fn free_at(&self, time: u64) -> u64 {
-        let until = self.registers[0];
+        let until = self.registers[0].cycle();
         if is_pending(until) {
             time
         } else {
@@ -311,7 +329,7 @@ impl Mshrs {
             if let Some(latest) = self.free(asked.time).checked_sub(1) {
                 return self.take_register(latest, asked);
             }
-            let until = self.registers[0];
+            let until = self.registers[0].cycle();
             if let Some((start, gap)) = self.first_gap(asked)
                 && start < until
             {
@@ -327,7 +345,7 @@ impl Mshrs {
     /// The gap that a request can use first, and when; of several the one that ends first.
     fn first_gap(&self, asked: Asked) -> Option<(u64, usize)> {
         let starts = self.gaps.iter().enumerate().filter_map(|(number, gap)| {
-            let start = gap.start.max(asked.time);
+            let start = gap.start.cycle().max(asked.time);
             (start + asked.shortest <= gap.end).then_some((start, number))
         });
         starts.min()
@@ -336,33 +354,36 @@ impl Mshrs {
     #[inline]
     fn take_register(&mut self, register: usize, asked: Asked) -> Handler {
         let until = self.registers[register];
-        let start = until.max(asked.time);
+        let start = until.cycle().max(asked.time);
         if start - asked.now >= asked.shortest {
             self.leave_gap(until, start, asked);
         }
         Handler {
             start,
+            behind: waited_for(until, asked.time),
             place: Place::Register(register),
         }
     }
 
     fn take_gap(&mut self, number: usize, asked: Asked) -> Handler {
         let gap = self.gaps.remove(number).expect("a gap that was found");
-        let start = gap.start.max(asked.time);
+        let start = gap.start.cycle().max(asked.time);
         self.leave_gap(gap.start, start, asked);
         Handler {
             start,
+            behind: waited_for(gap.start, asked.time),
             place: Place::GapBefore(gap.end),
         }
     }
 
-    /// A register is free from cycle `start` on and taken from cycle `end` on. What would not be enough for the request is not kept.
-    fn leave_gap(&mut self, start: u64, end: u64, asked: Asked) {
+    /// A register is free from a miss that ends at `start` on and taken from cycle `end` on. What would not be enough for the request is not kept.
+    fn leave_gap(&mut self, start: MissEnd, end: u64, asked: Asked) {
         while self.gaps.front().is_some_and(|gap| gap.end <= asked.now) {
             self.gaps.pop_front();
         }
-        let start = start.max(asked.now);
-        if start + asked.shortest <= end {
+        let from = start.cycle().max(asked.now);
+        if from + asked.shortest <= end {
+            let start = start.at(from);
             self.keep_gap(Gap { start, end });
         }
     }
@@ -375,23 +396,23 @@ impl Mshrs {
     /// Puts cycles in the place of pending times that are known by now. Whether some are still pending in registers.
     fn learn(&mut self, memory: &Memory) -> bool {
         let mut pending = false;
-        let known = self.registers.partition_point(|&until| !is_pending(until));
+        let known = (self.registers).partition_point(|until| !is_pending(until.cycle()));
         for until in &mut self.registers[known..] {
-            *until = memory.known(*until);
-            pending |= is_pending(*until);
+            *until = until.at(memory.known(until.cycle()));
+            pending |= is_pending(until.cycle());
         }
         if known < self.registers.len() {
             self.registers.sort_unstable();
         }
         for until in &mut self.in_gaps {
-            *until = memory.known(*until);
+            *until = until.at(memory.known(until.cycle()));
         }
         pending
     }
 
     /// Holds the handler until its miss completes, which asks something of memory when it has its turn, if it has yielded.
     #[inline]
-    pub(crate) fn hold(&mut self, handler: Handler, until: u64, transfer: Option<Transfer>) {
+    pub(crate) fn hold(&mut self, handler: Handler, until: MissEnd, transfer: Option<Transfer>) {
         match handler.place {
             Place::Register(register) => self.hold_register(register, until),
             Place::GapBefore(next) => self.hold_before(next, handler.start, until),
@@ -407,7 +428,7 @@ impl Mshrs {
 
     /// Those that complete before move up.
     #[inline]
-    fn hold_register(&mut self, mut place: usize, until: u64) {
+    fn hold_register(&mut self, mut place: usize, until: MissEnd) {
         while let Some(&next) = self.registers.get(place + 1)
             && next < until
         {
@@ -419,7 +440,7 @@ impl Mshrs {
 
     #[inline(never)]
     fn hold_later(&mut self, miss: Yielding) {
-        debug_assert!(!is_pending(miss.until), "a store waits to know");
+        debug_assert!(!is_pending(miss.until.cycle()), "a store waits to know");
         debug_assert!(
             self.yielding
                 .back()
@@ -430,10 +451,10 @@ impl Mshrs {
         self.yielded += 1;
     }
 
-    fn hold_before(&mut self, next: u64, start: u64, until: u64) {
-        self.in_gaps.retain(|&until| until > start);
+    fn hold_before(&mut self, next: u64, start: u64, until: MissEnd) {
+        self.in_gaps.retain(|until| until.cycle() > start);
         self.in_gaps.push(until);
-        if until < next {
+        if until.cycle() < next {
             self.keep_gap(Gap {
                 start: until,
                 end: next,
@@ -458,14 +479,24 @@ impl Mshrs {
 
     /// When misses complete.
     fn ends(&self) -> impl Iterator<Item = u64> {
-        self.registers.iter().chain(&self.in_gaps).copied()
+        (self.registers.iter().chain(&self.in_gaps)).map(|until| until.cycle())
     }
 
     pub(crate) fn clear(&mut self) {
-        self.registers.fill(0);
+        self.registers.fill(MissEnd::default());
         self.gaps.clear();
         self.in_gaps.clear();
         self.yielding.clear();
+    }
+}
+
+/// What a request waits for that asks at `time`: the end of the miss before it, unless that has passed.
+#[inline(always)]
+fn waited_for(before: MissEnd, time: u64) -> MissEnd {
+    if before.cycle() > time {
+        before
+    } else {
+        MissEnd::default()
     }
 }
 
@@ -496,7 +527,7 @@ mod tests {
         for (time, until) in [(0, 250), (1, 100)] {
             let handler = mshrs.acquire(0, Claim::ahead(time, 0), memory);
             assert_eq!(handler.start, time);
-            mshrs.hold(handler, until, None);
+            mshrs.hold(handler, MissEnd::new(until, 3), None);
         }
         // One cycle early waits, and a register is free in the very cycle in which its miss completes.
         assert_eq!(starts(&mshrs, [99, 100]), [100, 100]);
@@ -507,7 +538,7 @@ mod tests {
     fn a_register_that_is_taken_later_is_free_until_then() {
         let (mut mshrs, memory) = (Mshrs::new(1, 1), &mut fixed());
         let later = mshrs.acquire(0, Claim::ahead(600, 0), memory);
-        mshrs.hold(later, 850, None);
+        mshrs.hold(later, MissEnd::new(850, 3), None);
         assert_eq!(starts(&mshrs, [0, 350, 351, 600]), [0, 350, 850, 850]);
         assert!(
             mshrs
@@ -523,7 +554,7 @@ mod tests {
         );
         // What is left behind a miss in the gap is free.
         let between = mshrs.acquire(0, Claim::ahead(20, 0), memory);
-        mshrs.hold(between, 100, None);
+        mshrs.hold(between, MissEnd::new(100, 3), None);
         assert_eq!(starts(&mshrs, [0, 100, 350, 351]), [100, 100, 350, 850]);
     }
 
@@ -533,7 +564,7 @@ mod tests {
         let (mut mshrs, memory) = (Mshrs::new(2, 1), &mut fixed());
         for (time, until) in [(0, 300), (0, 100), (600, 850)] {
             let handler = mshrs.acquire(0, Claim::ahead(time, 0), memory);
-            mshrs.hold(handler, until, None);
+            mshrs.hold(handler, MissEnd::new(until, 3), None);
         }
         assert_eq!(starts(&mshrs, [50, 100]), [100, 100]);
         let mut is_free = |time| {
@@ -544,7 +575,7 @@ mod tests {
         };
         assert_eq!([50, 99, 100].map(&mut is_free), [false, false, true]);
         let taken = mshrs.acquire(0, Claim::ahead(100, 0), &mut fixed());
-        mshrs.hold(taken, 2000, None);
+        mshrs.hold(taken, MissEnd::new(2000, 3), None);
         let mut is_free = |time| {
             mshrs
                 .clone()
@@ -558,7 +589,7 @@ mod tests {
     fn a_gap_that_is_just_long_enough_is_kept() {
         let (mut mshrs, memory) = (Mshrs::new(1, 1), &mut fixed());
         let later = mshrs.acquire(0, Claim::ahead(u64::from(LATENCY), 0), memory);
-        mshrs.hold(later, 500, None);
+        mshrs.hold(later, MissEnd::new(500, 3), None);
         assert_eq!(starts(&mshrs, [0, 1]), [0, 500]);
     }
 
@@ -566,9 +597,9 @@ mod tests {
     fn a_miss_in_a_gap_that_takes_longer_is_waited_for_at_the_end() {
         let (mut mshrs, memory) = (Mshrs::new(1, 1), &mut fixed());
         let later = mshrs.acquire(0, Claim::ahead(600, 0), memory);
-        mshrs.hold(later, 850, None);
+        mshrs.hold(later, MissEnd::new(850, 3), None);
         let between = mshrs.acquire(0, Claim::ahead(20, 0), memory);
-        mshrs.hold(between, 900, None);
+        mshrs.hold(between, MissEnd::new(900, 3), None);
         assert_eq!(mshrs.drained(memory), 900);
         assert_eq!(starts(&mshrs, [20]), [850]);
     }
@@ -578,7 +609,7 @@ mod tests {
         let (mut mshrs, memory) = (Mshrs::new(2, 1), &mut fixed());
         for now in (0..100_000).step_by(1000) {
             let handler = mshrs.acquire(0, Claim::ahead(now + 500, now), memory);
-            mshrs.hold(handler, now + 750, None);
+            mshrs.hold(handler, MissEnd::new(now + 750, 3), None);
         }
         assert!(mshrs.gaps.len() <= 2, "{:?}", mshrs.gaps);
     }

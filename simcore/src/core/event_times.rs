@@ -20,6 +20,10 @@ pub struct EventTimes {
     pub walks: u64,
     /// The latest of these walks began.
     pub walk_began: u64,
+    /// When it had a miss handler that it waited for; 0 if it waited for none.
+    pub behind: u64,
+    /// Level that served the line whose end freed that handler.
+    pub behind_level: usize,
     /// Its result could be used.
     pub complete: u64,
     /// The line that it accessed was in the first cache: later than `complete` for stores and prefetches.

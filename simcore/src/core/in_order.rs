@@ -205,7 +205,6 @@ impl InOrder {
     fn load(&mut self, machinery: &mut Machinery, caches: &mut Hierarchy, event: &Event) {
         machinery.touch(event, self.instructions - event.own_instructions());
         let issue = self.issue_to_ports(machinery, event.words);
-        machinery.forget_handler();
         let timing = machinery.load(caches, event, issue, issue, Purpose::Load);
         self.produce(machinery, timing);
         self.wait_for_handler(machinery, timing);
@@ -225,7 +224,8 @@ impl InOrder {
         } else {
             machinery.write(caches, event, when)
         };
-        self.store_buffer.put(served.complete, served.level, None);
+        let behind = machinery.handled_behind(served);
+        self.store_buffer.put(served, behind, None);
         for _ in 1..event.words {
             self.wait_for_store_buffer(machinery, issue);
             self.store_buffer.put_word(served.level);
@@ -238,17 +238,11 @@ impl InOrder {
         let place = machinery.ledger.place();
         if self.exchange.alone {
             self.wait_for_results(machinery);
-            let (complete, level) = self.store_buffer.empty();
-            let stores = Timing {
-                complete,
-                level,
-                ..Timing::default()
-            };
+            let stores = Timing::of_store(self.store_buffer.empty());
             self.wait_for(machinery, &stores, place);
         }
         let now = self.issue_to_ports(machinery, event.words);
         let issue = now + u64::from(self.exchange.further_cycles);
-        machinery.forget_handler();
         let timing = machinery.load(caches, event, issue, now, Purpose::Store);
         self.produce(machinery, timing);
         if self.exchange.alone {
@@ -260,18 +254,17 @@ impl InOrder {
     /// The cycle in which an exchange that could issue in cycle `ready` would ask for its line.
     fn exchange_begins(&self, mut ready: u64) -> u64 {
         if self.exchange.alone {
-            let (written, _) = self.store_buffer.empty();
-            ready = ready.max(self.results_there()).max(written);
+            let written = self.store_buffer.empty();
+            ready = ready.max(self.results_there()).max(written.cycle);
         }
         ready + u64::from(self.exchange.further_cycles)
     }
 
-    /// Leaves slots empty until the access that was issued last has a miss handler, if it needs one. They count as the wait for a line from the
-    /// level that it comes from.
+    /// Leaves slots empty until the access that was issued last has a miss handler, if it needs one.
     #[inline]
     fn wait_for_handler(&mut self, machinery: &mut Machinery, timing: Timing) {
         let handled = Timing {
-            complete: machinery.handled_from(),
+            complete: timing.behind.cycle(),
             ..timing
         };
         let place = machinery.ledger.place();
@@ -302,28 +295,18 @@ impl InOrder {
     /// Leaves slots empty until the store buffer has room for a store that issued in cycle `issue`, and gives the cycle in which it has.
     #[inline]
     fn wait_for_store_buffer(&mut self, machinery: &mut Machinery, issue: u64) -> u64 {
-        let (free, level) = self.store_buffer.free();
-        let full = Timing {
-            complete: free,
-            level,
-            ..Timing::default()
-        };
+        let full = Timing::of_store(self.store_buffer.free());
         let place = machinery.ledger.place();
         self.wait_for(machinery, &full, place);
-        free.max(issue)
+        full.complete.max(issue)
     }
 
     /// Leaves slots empty until all stores are written, one behind the other. Each counts as the wait for the line that it waits for.
     pub(crate) fn wait_until_written(&mut self, machinery: &mut Machinery) {
         let place = machinery.ledger.place();
         let releases: Vec<_> = self.store_buffer.releases().collect();
-        for (complete, level) in releases {
-            let store = Timing {
-                complete,
-                level,
-                ..Timing::default()
-            };
-            self.wait_for(machinery, &store, place);
+        for store in releases {
+            self.wait_for(machinery, &Timing::of_store(store), place);
         }
     }
 
@@ -331,7 +314,6 @@ impl InOrder {
     fn prefetch(&mut self, machinery: &mut Machinery, caches: &mut Hierarchy, event: &Event) {
         machinery.touch(event, self.instructions - event.own_instructions());
         let issue = self.issue_to_ports(machinery, 1);
-        machinery.forget_handler();
         let timing = machinery.prefetch::<Cycles>(caches, event, issue, issue);
         self.produce(machinery, Timing::default());
         self.wait_for_handler(machinery, timing);
@@ -443,7 +425,7 @@ impl Clocked for InOrder {
         });
         let mut ready = self.dispatches(event).max(operand);
         if matches!(event.kind, Kind::Store | Kind::StoreNta) {
-            let (room, _) = self.store_buffer.free();
+            let room = self.store_buffer.free().cycle;
             ready = ready.max(room);
         }
         // A latch is taken when its exchange could ask.

@@ -1,9 +1,12 @@
 //! What both pipelines drive beside the caches: TLB and its walker, predictor, and the ledger that is charged.
 
 use super::foresight::Foresight;
+use super::units::Release;
 use crate::arrival::Arrival;
 use crate::hierarchy::{Cycles, Hierarchy, Look, Port, Purpose, Served, Standstill, Time, When};
 use crate::ledger::{Cause, Ledger, Progress};
+use crate::miss_end::MissEnd;
+use crate::mshr::Delay;
 use crate::page_table::PageTable;
 use crate::predictor::Predictor;
 use crate::spec::{MachineSpec, PrefetchOnTlbMiss, Walker};
@@ -20,6 +23,8 @@ pub(crate) struct Timing {
     pub(crate) issue: u64,
     /// The address was translated.
     pub(crate) translated: u64,
+    /// What it waited for to have a miss handler: the line whose end freed that.
+    pub(crate) behind: MissEnd,
     /// The data can be used.
     pub(crate) complete: u64,
     /// Level that served the data; 0 if nothing had to be waited for.
@@ -27,6 +32,17 @@ pub(crate) struct Timing {
 }
 
 impl Timing {
+    /// A wait for an entry of the store buffer, which counts as one for the line that the entry's store waits for.
+    #[inline]
+    pub(super) fn of_store(release: Release) -> Self {
+        Self {
+            behind: release.behind,
+            complete: release.cycle,
+            level: release.level,
+            ..Self::default()
+        }
+    }
+
     /// Splits the empty slots from `position` to completion among their causes and charges them to `place`, a row of
     /// the ledger. The front end delivered the instruction in cycle `restarted` after a misprediction, or `fetched`
     /// after a wait for code.
@@ -55,6 +71,12 @@ impl Timing {
         }
         account.charge(Cause::Other, until(self.issue.min(complete)));
         account.charge(Cause::Dtlb, until(self.translated.min(complete)));
+        if self.behind.level() > 0 {
+            account.charge_level(
+                self.behind.level(),
+                until(self.behind.cycle().min(complete)),
+            );
+        }
         let rest = until(complete);
         if self.level == 0 {
             account.charge(Cause::Other, rest);
@@ -152,8 +174,8 @@ impl Machinery {
         self.port.mshrs.yielded()
     }
 
-    /// By how many cycles one of them completes later than it was told, by its number, if that is known.
-    pub(super) fn delay_of(&self, miss: NonZeroU64) -> Option<i64> {
+    /// What came of one of them, by its number, if that is known.
+    pub(super) fn delay_of(&self, miss: NonZeroU64) -> Option<Delay> {
         self.port.mshrs.delay_of(miss.get())
     }
 
@@ -163,7 +185,7 @@ impl Machinery {
         caches: &mut Hierarchy,
         miss: NonZeroU64,
         now: u64,
-    ) -> Option<i64> {
+    ) -> Option<Delay> {
         self.port
             .mshrs
             .settle_to(miss.get(), now, &mut caches.memory);
@@ -175,16 +197,15 @@ impl Machinery {
         self.port.mshrs.settle_all(&mut caches.memory);
     }
 
-    /// The cycle in which an access got a miss handler that it had to wait for, since [`Machinery::forget_handler`]; 0 if none had to.
+    /// What the access that was `served` just now waited for to have a miss handler.
     #[inline(always)]
-    pub(super) fn handled_from(&self) -> u64 {
-        self.port.handled_from
-    }
-
-    /// No access has had to wait for a miss handler.
-    #[inline(always)]
-    pub(super) fn forget_handler(&mut self) {
-        self.port.forget_handler();
+    pub(super) fn handled_behind(&self, served: Served) -> MissEnd {
+        // What ends in the first cache at once leaves that of an access before it.
+        if served.level == 0 {
+            MissEnd::default()
+        } else {
+            self.port.handled_behind
+        }
     }
 
     /// Translations asked for so far: one for each page of a load or a store, and one for each prefetch that was not dropped.
@@ -316,6 +337,7 @@ impl Machinery {
         purpose: Purpose,
         look: Look,
     ) -> Served {
+        self.port.forget_handler();
         let (bytes, reason) = (bytes(event, purpose), (purpose, event.site));
         let before = self.port.coherence.false_sharing;
         let served = caches.access_on::<T>(&mut self.port, look, bytes, when, reason);
@@ -342,6 +364,7 @@ impl Machinery {
         now: u64,
         purpose: Purpose,
     ) -> Timing {
+        self.port.forget_handler();
         let shared_falsely = self.port.coherence.false_sharing;
         let mut address = event.address;
         let end = address.saturating_add(u64::from(event.size));
@@ -377,6 +400,7 @@ impl Machinery {
         Timing {
             issue,
             translated,
+            behind: self.port.handled_behind,
             complete: served.complete,
             level: served.level,
         }
@@ -406,6 +430,7 @@ impl Machinery {
         Timing {
             issue,
             translated,
+            behind: self.handled_behind(served),
             complete: served.complete,
             level: served.level,
         }
@@ -427,7 +452,7 @@ impl Machinery {
             issue,
             translated,
             complete: translated + 1,
-            level: 0,
+            ..Timing::default()
         }
     }
 
@@ -504,6 +529,7 @@ impl Machinery {
         Timing {
             issue,
             translated,
+            behind: self.handled_behind(served),
             complete: served.complete,
             level: served.level,
         }

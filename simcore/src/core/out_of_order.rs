@@ -209,6 +209,8 @@ impl OutOfOrder {
             complete: timing.complete,
             arrived,
             graduated_slot: self.position(),
+            behind: timing.behind.cycle(),
+            behind_level: timing.behind.level(),
             level: timing.level,
             mispredicted,
         }

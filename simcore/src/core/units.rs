@@ -1,6 +1,9 @@
 //! Building blocks of both pipelines: slot counters, functional units, remembered results.
 
 use crate::clock;
+use crate::hierarchy::Served;
+use crate::miss_end::MissEnd;
+use crate::mshr::Delay;
 use std::num::NonZeroU64;
 
 /// Precision of a division by multiplication: the most that holds the inverse of 1. Twice the dividend times the inverse
@@ -179,16 +182,38 @@ struct Store {
     complete: u64,
     /// Who serves it.
     level: usize,
+    /// What it waits for to have a miss handler.
+    behind: MissEnd,
     /// The number of its miss, if that has yielded: see [`crate::mshr::Mshrs::delay_of`].
     miss: Option<NonZeroU64>,
 }
 
 impl Store {
-    /// Its miss completes so many cycles later than it was told.
-    fn delay(&mut self, cycles: i64) {
-        self.complete = self.complete.saturating_add_signed(cycles);
+    /// What came of its miss is known.
+    fn delay(&mut self, delay: Delay) {
+        self.complete = self.complete.saturating_add_signed(delay.cycles);
+        self.behind = delay.behind;
         self.miss = None;
     }
+
+    /// It leaves, behind one that leaves in a cycle.
+    fn release(&self, left: u64) -> Release {
+        Release {
+            cycle: self.complete.max(left),
+            level: self.level,
+            behind: self.behind,
+        }
+    }
+}
+
+/// When an entry of the store buffer is free, and what its store waits for until then.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Release {
+    pub(super) cycle: u64,
+    /// Who serves the store's line.
+    pub(super) level: usize,
+    /// The line whose end frees a miss handler for it.
+    pub(super) behind: MissEnd,
 }
 
 /// Graduated stores that wait for their line. They leave in order.
@@ -212,11 +237,10 @@ impl StoreBuffer {
         }
     }
 
-    /// When the next entry is free, and the level that its store waits for until then.
+    /// When the next entry is free.
     #[inline]
-    pub(super) fn free(&self) -> (u64, usize) {
-        let store = &self.entries[self.next];
-        (store.complete.max(self.left), store.level)
+    pub(super) fn free(&self) -> Release {
+        self.entries[self.next].release(self.left)
     }
 
     /// The miss of the store that has the next entry, if it has yielded.
@@ -225,34 +249,36 @@ impl StoreBuffer {
         self.entries[self.next].miss
     }
 
-    /// The store that has the next entry completes so many cycles later than it was told.
-    pub(super) fn delay_oldest(&mut self, cycles: i64) {
-        self.entries[self.next].delay(cycles);
+    /// What came of the miss of the store that has the next entry is known.
+    pub(super) fn delay_oldest(&mut self, delay: Delay) {
+        self.entries[self.next].delay(delay);
     }
 
     /// The same of all whose misses have yielded.
-    pub(super) fn delay(&mut self, delay_of: impl Fn(NonZeroU64) -> Option<i64>) {
+    pub(super) fn delay(&mut self, delay_of: impl Fn(NonZeroU64) -> Option<Delay>) {
         for store in &mut self.entries {
-            if let Some(cycles) = store.miss.and_then(&delay_of) {
-                store.delay(cycles);
+            if let Some(delay) = store.miss.and_then(&delay_of) {
+                store.delay(delay);
             }
         }
-        self.last_release = self.releases().last().map_or(0, |(release, _)| release);
+        self.last_release = self.releases().last().map_or(0, |last| last.cycle);
     }
 
     /// Puts in another word of the store that was put in last: it leaves with that.
     #[inline]
     pub(super) fn put_word(&mut self, level: usize) {
-        self.put(0, level, None);
+        self.put(Served { complete: 0, level }, MissEnd::default(), None);
     }
 
-    /// Puts in a store whose line, served by `level`, is there at `complete`, or earlier or later, if its miss has yielded.
+    /// Puts in a store that is served, `behind` a line whose handler it waits for, or earlier or later, if its miss has yielded.
     #[inline]
-    pub(super) fn put(&mut self, complete: u64, level: usize, miss: Option<NonZeroU64>) {
+    pub(super) fn put(&mut self, served: Served, behind: MissEnd, miss: Option<NonZeroU64>) {
+        let Served { complete, level } = served;
         self.last_release = self.last_release.max(complete);
         let store = Store {
             complete,
             level,
+            behind,
             miss,
         };
         let leaves = std::mem::replace(&mut self.entries[self.next], store);
@@ -264,13 +290,13 @@ impl StoreBuffer {
         };
     }
 
-    /// When the entries are free, one after the other, and the level that each waits for until then.
-    pub(super) fn releases(&self) -> impl Iterator<Item = (u64, usize)> {
+    /// When the entries are free, one after the other.
+    pub(super) fn releases(&self) -> impl Iterator<Item = Release> {
         let (newer, older) = self.entries.split_at(self.next);
         let mut released = self.left;
         older.iter().chain(newer).map(move |store| {
             released = released.max(store.complete);
-            (released, store.level)
+            store.release(released)
         })
     }
 
@@ -279,10 +305,13 @@ impl StoreBuffer {
         self.last_release
     }
 
-    /// When it is empty, and the level that its last store waits for until then.
-    pub(super) fn empty(&self) -> (u64, usize) {
+    /// When it is empty: its last entry is free.
+    pub(super) fn empty(&self) -> Release {
         let last = self.next.checked_sub(1).unwrap_or(self.entries.len() - 1);
-        (self.last_release, self.entries[last].level)
+        Release {
+            cycle: self.last_release,
+            ..self.entries[last].release(0)
+        }
     }
 
     pub(super) fn clear(&mut self) {
@@ -325,33 +354,47 @@ mod tests {
         );
     }
 
+    /// Puts in a store that has its miss handler at once.
+    fn put(buffer: &mut StoreBuffer, complete: u64, level: usize, miss: Option<NonZeroU64>) {
+        buffer.put(Served { complete, level }, MissEnd::default(), miss);
+    }
+
     #[test]
     fn a_full_store_buffer_frees_its_oldest_entry_first() {
         let mut buffer = StoreBuffer::new(2);
-        buffer.put(300, 3, None);
-        buffer.put(10, 0, None);
-        assert_eq!(buffer.free(), (300, 3));
-        buffer.put(400, 3, None);
-        assert_eq!(buffer.free(), (300, 0), "it waits for the store before it");
+        let free = |buffer: &StoreBuffer| (buffer.free().cycle, buffer.free().level);
+        put(&mut buffer, 300, 3, None);
+        put(&mut buffer, 10, 0, None);
+        assert_eq!(free(&buffer), (300, 3));
+        put(&mut buffer, 400, 3, None);
+        assert_eq!(free(&buffer), (300, 0), "it waits for the store before it");
     }
 
     #[test]
     fn a_store_whose_miss_takes_longer_keeps_those_behind_it() {
         let miss = NonZeroU64::new;
-        let delay_of = |number: NonZeroU64| (number.get() == 7).then_some(200);
+        let behind = MissEnd::new(250, 2);
+        let delay = Delay {
+            cycles: 200,
+            behind,
+        };
+        let delay_of = |number: NonZeroU64| (number.get() == 7).then_some(delay);
         let mut buffer = StoreBuffer::new(3);
-        buffer.put(300, 3, miss(7));
-        buffer.put(310, 3, miss(8));
-        buffer.put(600, 2, None);
+        put(&mut buffer, 300, 3, miss(7));
+        put(&mut buffer, 310, 3, miss(8));
+        put(&mut buffer, 600, 2, None);
         let mut delayed = buffer.clone();
         delayed.delay(delay_of);
-        let releases: Vec<_> = delayed.releases().collect();
-        assert_eq!(releases, [(500, 3), (500, 3), (600, 2)]);
-        assert_eq!((buffer.oldest_miss(), buffer.free()), (miss(7), (300, 3)));
-        buffer.delay_oldest(200);
-        assert_eq!(buffer.free(), (500, 3));
-        buffer.put(700, 3, None);
-        assert_eq!(buffer.free(), (500, 3), "it leaves behind the first");
-        assert_eq!((buffer.empty(), buffer.drained()), ((700, 3), 700));
+        let releases = |buffer: &StoreBuffer| -> Vec<_> {
+            let each = buffer.releases();
+            each.map(|one| (one.cycle, one.level)).collect()
+        };
+        assert_eq!(releases(&delayed), [(500, 3), (500, 3), (600, 2)]);
+        assert_eq!((buffer.oldest_miss(), buffer.free().cycle), (miss(7), 300));
+        buffer.delay_oldest(delay);
+        assert_eq!((buffer.free().cycle, buffer.free().behind), (500, behind));
+        put(&mut buffer, 700, 3, None);
+        assert_eq!(buffer.free().cycle, 500, "it leaves behind the first");
+        assert_eq!((buffer.empty().cycle, buffer.drained()), (700, 700));
     }
 }

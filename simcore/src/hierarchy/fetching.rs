@@ -4,6 +4,7 @@ use super::port::Traffic;
 use super::{Hierarchy, Level, LookUps, Port, Purpose, Served, Time, When};
 use crate::line::Line;
 use crate::memory::{Memory, Transfer, Urgency, is_pending};
+use crate::miss_end::MissEnd;
 use crate::replacement::Position;
 use crate::spec::Inclusion;
 use std::ops::Range;
@@ -76,10 +77,10 @@ impl Hierarchy {
         if goes_around {
             return self.write_below::<T>(port, 0, address, when, look_ups);
         }
-        let (mut served, begun) = self.bring_handled::<T>(port, address, when, purpose, look_ups);
-        if begun > when.time {
-            port.handled_from = begun;
-            look_ups.sent = begun;
+        let (mut served, behind) = self.bring_handled::<T>(port, address, when, purpose, look_ups);
+        if behind.cycle() > when.time {
+            port.handled_behind = behind;
+            look_ups.sent = behind.cycle();
         }
         if purpose == Purpose::Store && port.writes_through {
             let written =
@@ -93,7 +94,7 @@ impl Hierarchy {
         served
     }
 
-    /// Brings a line that the first cache lacks into it when there is a miss handler for it, and gives when that was.
+    /// Brings a line that the first cache lacks into it when there is a miss handler for it, and gives the line that it waited for to have one.
     #[inline(always)]
     fn bring_handled<T: Time>(
         &mut self,
@@ -102,15 +103,15 @@ impl Hierarchy {
         when: When,
         purpose: Purpose,
         look_ups: &mut LookUps,
-    ) -> (Served, u64) {
+    ) -> (Served, MissEnd) {
         let handler = T::acquire(&mut port.mshrs, address, when, &mut self.memory);
-        let start = handler.start;
+        let behind = handler.behind;
         look_ups.read_memory = false;
         let begun = when.handled_by(&handler);
         let served = self.bring::<T>(port, 0, address, begun, purpose, look_ups);
         let transfer = look_ups.read_memory.then_some(Transfer::Read);
-        T::hold(&mut port.mshrs, handler, served.complete, transfer);
-        (served, start)
+        T::hold(&mut port.mshrs, handler, served.end(), transfer);
+        (served, behind)
     }
 
     /// Brings a line that `nearest` lacks into it, and into the levels behind it that miss it, from where it is.

@@ -4,6 +4,7 @@ use super::port::Traffic;
 use super::{Cycles, Hierarchy, Port, Served, Time, When};
 use crate::calendar::Claim;
 use crate::memory::Transfer;
+use crate::miss_end::MissEnd;
 use crate::spec::Inclusion;
 use crate::write_combining::{beside, by_line};
 
@@ -21,9 +22,10 @@ impl Hierarchy {
         when: When,
     ) -> Served {
         port.non_temporal_stores += 1;
+        port.forget_handler();
         let address = address.wrapping_add(port.displacement);
         let shift = self.levels[port.first].cache.line_shift();
-        let mut complete = when.time;
+        let mut handled = MissEnd::default();
         for (line, bytes) in by_line(address, size, shift) {
             let combined = port.combining.write(line, bytes);
             if combined.begins {
@@ -33,11 +35,12 @@ impl Hierarchy {
             }
             let leaves = combined.displaced.into_iter();
             for line in leaves.chain(combined.is_full.then_some(line)) {
-                complete = complete.max(self.send::<T>(port, line << shift, when));
+                handled = handled.max(self.send::<T>(port, line << shift, when));
             }
         }
+        port.handled_behind = handled;
         Served {
-            complete,
+            complete: handled.cycle().max(when.time),
             level: port.levels(),
         }
     }
@@ -77,15 +80,15 @@ impl Hierarchy {
         port.combining.have(beside(line << longer, longer))
     }
 
-    /// Sends the line at `address` to memory and gives the cycle in which it leaves its buffer.
-    fn send<T: Time>(&mut self, port: &mut Port, address: u64, when: When) -> u64 {
+    /// Sends the line at `address` to memory and gives the line that it waited for to leave its buffer.
+    fn send<T: Time>(&mut self, port: &mut Port, address: u64, when: When) -> MissEnd {
         self.write_out_if_fetched::<T>(port, address, when);
         let handler = T::acquire(&mut port.mshrs, address, when, &mut self.memory);
-        let begun = when.handled_by(&handler);
+        let (begun, behind) = (when.handled_by(&handler), handler.behind);
         let sent = self.write_to_memory::<T>(port, address, Traffic::NonTemporal, begun);
-        let there = sent + self.memory.latency_of(address);
+        let there = MissEnd::new(sent + self.memory.latency_of(address), port.levels());
         T::hold(&mut port.mshrs, handler, there, Some(Transfer::Write));
-        begun.time
+        behind
     }
 
     /// Takes the line of the last cache at `address` out of all caches on the core's way to memory, where it goes if it was dirty. What an

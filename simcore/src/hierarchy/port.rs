@@ -5,6 +5,7 @@ use super::sharing::CoherenceCounts;
 use super::{Hierarchy, InstructionCache, Level, Taken, address_space};
 use crate::ledger::MAX_CACHES;
 use crate::line_room::LineRoom;
+use crate::miss_end::MissEnd;
 use crate::mshr::Mshrs;
 use crate::spec::{CacheSpec, MachineSpec, WritePolicy};
 use crate::statistics::{CacheCounts, CoherenceStatistics, PrefetcherCounts};
@@ -80,8 +81,8 @@ pub(crate) struct Port {
     pub(crate) accesses: u64,
     /// Stores that went past the caches.
     pub(crate) non_temporal_stores: u64,
-    /// When a line had a miss handler that the first cache lacked, if it had to wait for one; 0 if that was forgotten since.
-    pub(crate) handled_from: u64,
+    /// What the latest access, or a part of it, waited for to have a miss handler: the line whose end freed that.
+    pub(crate) handled_behind: MissEnd,
     /// When the other core had the latest line that came from one.
     pub(super) given: u64,
     /// Accesses whose first line was not found in the first cache, or not ready: all others are hits that its counts lack.
@@ -135,7 +136,7 @@ impl Port {
             stores_go_on: writes_through || is_coherent,
             accesses: 0,
             non_temporal_stores: 0,
-            handled_from: 0,
+            handled_behind: MissEnd::default(),
             given: 0,
             not_at_once: 0,
             counts: Default::default(),
@@ -155,7 +156,7 @@ impl Port {
     /// No line has had to wait for a miss handler.
     #[inline(always)]
     pub(crate) fn forget_handler(&mut self) {
-        self.handled_from = 0;
+        self.handled_behind = MissEnd::default();
     }
 
     /// Whether the core's program has ended.

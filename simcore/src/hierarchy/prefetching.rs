@@ -103,7 +103,7 @@ impl Hierarchy {
         port.prefetcher_counts[level].issued += 1;
         let served = self.bring::<T>(port, level, address, when, Purpose::Hardware, &mut look_ups);
         if let Some(handler) = handler {
-            T::hold(&mut port.mshrs, handler, served.complete, None);
+            T::hold(&mut port.mshrs, handler, served.end(), None);
         }
         look_ups
     }

@@ -3,6 +3,7 @@
 use super::When;
 use crate::calendar::Claim;
 use crate::memory::{Memory, Transfer, Urgency};
+use crate::miss_end::MissEnd;
 use crate::mshr::{Handler, Mshrs};
 
 /// How time goes by for accesses. What they do to lines does not depend on it.
@@ -22,7 +23,7 @@ pub(crate) trait Time {
     ) -> Option<Handler>;
 
     /// Holds a miss handler until its miss completes; see [`Mshrs::hold`].
-    fn hold(mshrs: &mut Mshrs, handler: Handler, until: u64, transfer: Option<Transfer>);
+    fn hold(mshrs: &mut Mshrs, handler: Handler, until: MissEnd, transfer: Option<Transfer>);
 
     /// Reads a line from memory and gives the cycle in which it is there; see [`Memory::read`].
     fn read(memory: &mut Memory, address: u64, claim: Claim, urgency: Urgency) -> u64;
@@ -60,7 +61,7 @@ impl Time for Cycles {
     }
 
     #[inline(always)]
-    fn hold(mshrs: &mut Mshrs, handler: Handler, until: u64, transfer: Option<Transfer>) {
+    fn hold(mshrs: &mut Mshrs, handler: Handler, until: MissEnd, transfer: Option<Transfer>) {
         mshrs.hold(handler, until, transfer);
     }
 
@@ -100,7 +101,7 @@ impl Time for Standstill {
         Some(Handler::at_once(when.time))
     }
 
-    fn hold(_: &mut Mshrs, _: Handler, _: u64, _: Option<Transfer>) {}
+    fn hold(_: &mut Mshrs, _: Handler, _: MissEnd, _: Option<Transfer>) {}
 
     fn read(_: &mut Memory, _: u64, _: Claim, _: Urgency) -> u64 {
         0

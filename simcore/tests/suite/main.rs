@@ -25,6 +25,7 @@ mod measured;
 mod mechanisms;
 mod memories;
 mod mispredictions_among_misses;
+mod miss_handlers;
 mod multicore;
 mod non_temporal;
 mod order_of_time;

@@ -25,7 +25,7 @@ impl Clocked for OutOfOrder {
         let mut ready = (self.slots.cycle(last) + 1).max(self.operand(event));
         // Bus and handlers it leaves to those that ask before it graduates, but lines it has at once.
         if self.others_see_lines && matches!(event.kind, Kind::Store | Kind::StoreNta) {
-            let (room, _) = self.store_buffer.free();
+            let room = self.store_buffer.free().cycle;
             // It is translated in a cycle, and graduates behind that.
             ready = (ready + 1).max(self.foresee_graduation(event)).max(room);
         }
@@ -41,8 +41,8 @@ impl OutOfOrder {
     /// The cycle in which the exchange of an event, whose operands are there in cycle `ready`, would ask for its line.
     fn exchange_begins(&self, mut ready: u64, event: &Event) -> u64 {
         if self.exchange.alone {
-            let (written, _) = self.store_buffer.empty();
-            ready = ready.max(self.foresee_graduation(event)).max(written);
+            let written = self.store_buffer.empty();
+            ready = (ready.max(self.foresee_graduation(event))).max(written.cycle);
         }
         ready + u64::from(self.exchange.further_cycles)
     }

@@ -2,6 +2,7 @@
 
 use super::{OutOfOrder, Seen, Start};
 use crate::core::machinery::{Machinery, Timing};
+use crate::core::units::Release;
 use crate::hierarchy::{Hierarchy, When};
 use std::num::NonZeroU64;
 use traces::Event;
@@ -30,7 +31,8 @@ impl OutOfOrder {
             machinery.write(caches, event, when)
         };
         let miss = NonZeroU64::new(machinery.yielded()).filter(|miss| miss.get() > yielded);
-        self.store_buffer.put(served.complete, served.level, miss);
+        let behind = machinery.handled_behind(served);
+        self.store_buffer.put(served, behind, miss);
         for word in 1..u64::from(event.words) {
             self.wait_for_store_buffer(machinery, caches, start, word);
             self.store_buffer.put_word(served.level);
@@ -38,6 +40,7 @@ impl OutOfOrder {
         Seen {
             arrived: served.complete,
             timing: Timing {
+                behind,
                 level: served.level,
                 ..timing
             },
@@ -72,15 +75,15 @@ impl OutOfOrder {
         miss: NonZeroU64,
         (graduated, now): (u64, u64),
     ) {
-        let (told, _) = self.store_buffer.free();
+        let told = self.store_buffer.free().cycle;
         let delay = match machinery.delay_of(miss) {
             None if self.slots.graduates_before(graduated, told) => {
                 machinery.settle(caches, miss, now)
             }
             delay => delay,
         };
-        if let Some(cycles) = delay {
-            self.store_buffer.delay_oldest(cycles);
+        if let Some(delay) = delay {
+            self.store_buffer.delay_oldest(delay);
         }
     }
 
@@ -96,15 +99,10 @@ impl OutOfOrder {
         &mut self,
         machinery: &mut Machinery,
         graduated: u64,
-        (complete, level): (u64, usize),
+        release: Release,
     ) {
-        if self.slots.graduates_before(graduated, complete) {
-            let timing = Timing {
-                complete,
-                level,
-                ..Timing::default()
-            };
-            self.wait(machinery, timing, graduated, 0);
+        if self.slots.graduates_before(graduated, release.cycle) {
+            self.wait(machinery, Timing::of_store(release), graduated, 0);
         }
     }
 
