@@ -14,6 +14,8 @@ from docs.tables.cells import best, grid, number, one, values, variants
 from docs.tables.markdown import lines, replace, tables
 from docs.tables.registry import TABLES
 from docs.tables.results import phase_cycles
+from memwalk.simcore.storage.device_file import load_device
+from memwalk.simcore.storage.ssd import SsdFile
 
 
 def test_every_table_stands_in_one_document() -> None:
@@ -67,3 +69,23 @@ def test_a_cell_is_made_of_one_result() -> None:
 def test_a_visit_is_told_without_the_warm_up() -> None:
     row = pd.Series({"cycles": 500, "operations": 10, "slots_total": 2000, "slots_in_visit": 1600, "slots_in_warm-up": 400})
     assert phase_cycles(row, "visit") == 40
+
+
+def test_a_scan_reads_what_came_from_the_drive_and_nothing_twice() -> None:
+    """Pages asked for ahead are among those read: 1,000 pages of 32 blocks in 4 ms are 4.096 GB/s, however many were asked for ahead."""
+    results = pd.DataFrame({"io_blocks": [32_000], "seconds": [0.004], "pages_read": [1000], "pages_prefetched": [980]})
+    grown = results.merge(pd.DataFrame({"variant": ["no time", "2 us", "10 us"]}), how="cross").merge(
+        pd.DataFrame({"workload.threads": [1, 2, 4, 8]}), how="cross"
+    )
+    assert [row[1:] for row in TABLES["scans-of-a-drive"].function(grown)[1:]] == [["4.1"] * 3] * 4
+
+
+@pytest.mark.parametrize(("name", "unit"), [("scans-of-a-drive", 1e9), ("searches-beside-scans", 1e6), ("searches-beside-a-backup", 1e6)])
+def test_no_speed_is_above_that_of_the_drives_link(name: str, unit: float) -> None:
+    page = next(page for page in PAGES if name in tables(page))
+    rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in tables(page)[name][2:]]
+    speeds = [float(cell.replace(",", "")) for label, *cells in rows for cell in cells if label.isdigit() or "MB" in label]
+    drive = load_device("nvme-ssd")
+    assert isinstance(drive, SsdFile)
+    assert len(speeds) >= 4
+    assert max(speeds) * unit <= drive.link

@@ -6,7 +6,10 @@ from docs.tables.cells import Select, Table, grid, number, one, values, variants
 from docs.tables.registry import table
 from docs.tables.results import Run
 
-KILOBYTES_16 = 16 * 1024
+
+def bytes_per_second(row: pd.Series, *, of: str = "") -> float:
+    """Return what goes over the devices in a second of a run: of all, or of the program with this name and a dot."""
+    return float(512 * row[f"{of}io_blocks"] / row[f"{of}seconds"])
 
 
 @table("scans-of-a-drive", Run("scans-of-a-drive"))
@@ -14,11 +17,7 @@ def scans_of_a_drive(results: pd.DataFrame) -> Table:
     """Return GB/s that a scan reads, by cores and by what a page takes the operating system."""
     costs = variants(("no time: GB/s", "no time"), ("2 us a page", "2 us"), "10 us")
 
-    def speed(row: pd.Series) -> str:
-        pages = row["pages_read"] + row["pages_prefetched"]
-        return f"{pages * KILOBYTES_16 / row['seconds'] / 1e9:.1f}"
-
-    return grid(results, values("workload.threads", [1, 2, 4, 8]), costs, speed, "cores")
+    return grid(results, values("workload.threads", [1, 2, 4, 8]), costs, lambda row: f"{bytes_per_second(row) / 1e9:.1f}", "cores")
 
 
 @table("programs-side-by-side", Run("programs-side-by-side"))
@@ -48,7 +47,7 @@ def searches_beside_scans(results: pd.DataFrame) -> Table:
     """Return how much longer searches take beside scans on another machine, and how fast those are."""
     distances = values("beside.scans.distance_pages", [1, 4, 16, 64])
     found = [one(results, distance) for distance in distances.values()]
-    speeds = [512 * row["scans.io_blocks"] / row["scans.seconds"] / 1e6 for row in found]
+    speeds = [bytes_per_second(row, of="scans.") / 1e6 for row in found]
     return [
         ["pages ahead", *distances],
         ["`slowdown` of the searches", *(number(row["slowdown"], places=2) for row in found)],
