@@ -2,15 +2,16 @@
 
 import gzip
 import json
+import re
 import shutil
 import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
-from files import memwalk, write_experiment
+from files import ROOT, memwalk, write_experiment
 
-from memwalk.simcore.engines import native
+from memwalk.simcore.engines import gem5, native
 from memwalk.simcore.engines.gem5_script import gem5_script
 from memwalk.simcore.engines.gem5_stats import read_stats, to_statistics
 from memwalk.simcore.errors import UserError
@@ -65,7 +66,11 @@ for file in (data, fetches):
 assert option == "--outdir"
 print("info: system.cpu: 1000000 insts committed", file=sys.stderr)
 {act}
+print("memwalk: end:", "{cause}")
 """
+WHOLE = "end of all traces reached."
+"""What gem5 says at the end of a trace."""
+WRITES = f"Path(folder, 'stats.txt').write_text({STATS!r})"
 
 
 def machine(name: str = "thesis-simulator") -> dict[str, Any]:
@@ -107,6 +112,9 @@ def test_latencies_add_up_to_those_of_the_machine() -> None:
         (("caches", 2, "size_bytes"), 3 * 2**19, "cache L3 has 3072 sets; gem5's caches have a power of two"),
         (("caches", 1, "prefetchers"), [{"kind": "next-line"}], "cache L2 has hardware prefetchers; the gem5 engine has none"),
         (("interference",), {"flush_interval_cycles": 1000}, "interference empties its caches; nobody disturbs gem5's"),
+        # An answer passes a crossbar and the cache above, a cycle each, and the level has one itself: 1 + 2 + 1.
+        (("caches", 1, "latency_cycles"), 3, "L2 has latency_cycles 3; gem5's takes 4 at least, behind a level of 1"),
+        (("memory", "latency_cycles"), 14, "memory has latency_cycles 14; gem5's takes 15 at least, behind a level of 12"),
     ],
 )
 def test_a_machine_that_gem5_cannot_be_is_refused(path: tuple[str | int, ...], value: Any, message: str) -> None:
@@ -117,6 +125,19 @@ def test_a_machine_that_gem5_cannot_be_is_refused(path: tuple[str | int, ...], v
     place[path[-1]] = value
     with pytest.raises(UserError, match=message):
         script(spec)
+
+
+def test_the_machine_files_that_it_takes_are_those_that_the_document_names() -> None:
+    taken = set()
+    for path in (ROOT / "configs" / "machines").glob("*.yaml"):
+        try:
+            script(machine(path.stem))
+        except UserError:
+            continue
+        taken.add(path.stem)
+    said = re.search(r"Of the machine files here it takes (.*?)[:.]", (ROOT / "docs" / "gem5.md").read_text())
+    assert said is not None
+    assert set(re.findall(r"`([^`]+)`", said[1])) == taken
 
 
 def test_the_last_dump_is_read_under_our_names(tmp_path: Path) -> None:
@@ -160,10 +181,10 @@ def test_statistics_that_are_none_are_named_by_file_and_line(tmp_path: Path, tex
         to_statistics(read_stats(path), machine(), path)
 
 
-def fake(folder: Path, act: str = "", version: str = "24.0.0.1") -> Path:
-    """Write a program that takes what gem5 takes, checks it, and then does ``act``."""
+def fake(folder: Path, act: str = "", version: str = "24.0.0.1", cause: str = WHOLE) -> Path:
+    """Write a program that takes what gem5 takes, checks it, then does ``act``, and ends for a ``cause``."""
     path = folder / "gem5.opt"
-    path.write_text(FAKE.format(python=sys.executable, version=version, act=act))
+    path.write_text(FAKE.format(python=sys.executable, version=version, act=act, cause=cause))
     path.chmod(0o755)
     return path
 
@@ -188,7 +209,7 @@ def replay(trace: Path, program: Path, *more: str) -> Any:
 
 
 def test_a_trace_goes_to_gem5_and_its_numbers_come_back_beside_ours(tmp_path: Path, trace: Path) -> None:
-    program = fake(tmp_path, f"Path(folder, 'stats.txt').write_text({STATS!r})")
+    program = fake(tmp_path, WRITES)
     done = replay(trace, program, "--gem5-folder", "kept", "--json")
     assert done.returncode == 0, done.stderr
     assert "memwalk: gem5: 1,000,000 instructions" in done.stderr
@@ -204,6 +225,46 @@ def test_a_trace_goes_to_gem5_and_its_numbers_come_back_beside_ours(tmp_path: Pa
     header, *rows = shown.stdout.splitlines()[1:]
     assert header.split() == ["statistic", "native", "gem5"]
     assert [row.split()[-1] for row in rows if row.startswith("cycles ")] == ["1,500"]
+    # What gem5 does not get is said: its caches are empty at first anyway, and it knows no branches.
+    assert {"kind": "flush", "events": 1} in both["gem5"]["left_out"]
+    left_out, lost = rows[-2:]
+    assert "flush (1)" in left_out
+    assert lost.startswith("lost: outcomes of branches")
+
+
+def test_a_folder_that_holds_anything_is_left_alone(tmp_path: Path, trace: Path) -> None:
+    folder = tmp_path / "notes"
+    folder.mkdir()
+    (folder / "machine.py").write_text("my notes")
+    with pytest.raises(UserError, match=r"notes: holds machine.py, which is left alone; name a new or an empty folder"):
+        gem5.replay(trace, machine(), fake(tmp_path, WRITES), folder)
+    assert [file.read_text() for file in folder.iterdir()] == ["my notes"]
+
+
+@pytest.mark.parametrize(
+    ("workload", "message"),
+    [
+        ({"caches": "cold"}, "empties the caches 3 times, which gem5 does not do; record it with --set workload.caches=empty"),
+        ({"caches": "warm", "warm_up": 2}, "begins with a warm-up, which gem5 would measure too"),
+        ({"kernel": "table", "records": 10, "operation": "scan"}, "calls a host DBMS .* times, whose instructions are no part of a trace"),
+    ],
+)
+def test_a_trace_that_would_be_another_program_in_gem5_is_refused(tmp_path: Path, workload: dict[str, Any], message: str) -> None:
+    search = {"kernel": "index", "tree": {"kind": "b+"}, "operation": "search", "operations": 3, "keys": 1000}
+    native.record(workload if "kernel" in workload else search | workload, tmp_path / "t.parquet")
+    with pytest.raises(UserError, match=message):
+        gem5.replay(tmp_path / "t.parquet", machine(), fake(tmp_path, WRITES))
+
+
+def test_of_another_tools_trace_both_have_lower_bounds(tmp_path: Path) -> None:
+    """Neither waits for an access, so that they would agree whatever is true."""
+    (tmp_path / "t.din").write_text("".join(f"0 {64 * line:x}\n" for line in range(9)))
+    native.import_trace([str(tmp_path / "t.din")], tmp_path / "t.parquet", {"format": "din"})
+    program = fake(tmp_path, WRITES)
+    shown = replay(tmp_path / "t.parquet", program)
+    assert shown.returncode == 0, shown.stderr
+    assert shown.stdout.splitlines()[1].split(maxsplit=1)[1].split("  ") == ["native, lower bound", "gem5, lower bound"]
+    assert shown.stdout.splitlines()[-1].endswith("instruction addresses; so the time is a lower bound")
 
 
 @pytest.mark.parametrize(
@@ -213,6 +274,7 @@ def test_a_trace_goes_to_gem5_and_its_numbers_come_back_beside_ours(tmp_path: Pa
         ("sys.exit('fatal: Can not find trace')", "24.0.0.1", "failed with exit code 1: fatal: Can not find trace"),
         ("1/0", "[DEVELOP-FOR-24.1]", "failed with exit code 1: ZeroDivisionError: division by zero"),
         ("", "25.1.0.0", "stats.txt: No such file or directory; gem5 did not write its statistics"),
+        (f"{WRITES}; raise SystemExit", "24.0.0.1", "ended without a word, and not with `end of all traces reached`"),
     ],
 )
 def test_a_gem5_that_will_not_do_is_told_in_one_line(tmp_path: Path, trace: Path, act: str, version: str, message: str) -> None:
@@ -220,6 +282,11 @@ def test_a_gem5_that_will_not_do_is_told_in_one_line(tmp_path: Path, trace: Path
     assert done.returncode == 2
     assert message in done.stderr.splitlines()[-1]
     assert "Traceback" not in done.stderr
+
+
+def test_a_simulation_that_ends_early_is_none_of_the_whole_trace(tmp_path: Path, trace: Path) -> None:
+    with pytest.raises(UserError, match=r"ended with `simulate\(\) limit reached`, and not with `end of all traces reached`"):
+        gem5.replay(trace, machine(), fake(tmp_path, WRITES, cause="simulate() limit reached"))
 
 
 def test_a_missing_gem5_says_how_to_get_it(tmp_path: Path, trace: Path) -> None:

@@ -20,6 +20,16 @@ OLDEST = 24
 
 _HOW = f"build gem5 v{OLDEST} or later from its source (scons build/NULL/gem5.opt, with protobuf) and give the program; see docs/gem5.md"
 _COMMITTED = re.compile(r"(\d+) insts committed")
+_ENDED = "memwalk: end: "
+"""What begins the line in which the script says why the simulation ended."""
+_WHOLE = "end of all traces reached"
+"""Why it ends when TraceCPU has replayed all."""
+_REFUSED = {
+    "measure": (0, "begins with a warm-up, which gem5 would measure too; record it with --set workload.caches=empty"),
+    "flush": (1, "empties the caches {count:,} times, which gem5 does not do; record it with --set workload.caches=empty"),
+    "call": (0, "calls a host DBMS {count:,} times, whose instructions are no part of a trace, so that gem5 would leave them out"),
+}
+"""Events without which gem5 would replay another program: how many of them change nothing (caches are empty at the beginning), and why."""
 _KEPT_LINES = 20
 """Last lines of gem5's output, of which an error shows the telling one."""
 
@@ -29,21 +39,31 @@ def replay(
 ) -> dict[str, Any]:
     """Replay a trace file in gem5; returns its numbers under the names of memwalk's statistics, and ``gem5_version``.
 
+    Beside them stands what gem5 does not get of the trace, as `native.export_trace` says it: ``left_out`` and ``lost``.
     The exported trace, the script and gem5's own output go to ``folder``, or to a temporary one. ``progress`` is told the
-    instructions so far. Raises UserError if gem5 is missing, too old, or fails.
+    instructions so far. Raises UserError if gem5 is missing, too old, fails or ends early, if it would replay another program, and
+    for a ``folder`` that holds anything.
     """
     version = gem5_version(gem5)
     with _work_folder(folder) as work:
         data = work / "trace.elastic.gz"
         exported = native.export_trace(trace, "gem5-elastic", data, machine)
-        if any(count["kind"] == "measure" for count in exported["left_out"]):
-            raise UserError(f"{trace}: begins with a warm-up, which gem5 would measure too; record it with --set workload.caches=empty")
+        _refuse_another_program(trace, exported["left_out"])
         files = [Path(file) for file in exported["files"]]
         script = work / "machine.py"
         script.write_text(gem5_script(machine, data=files[-1], fetches=files[0]), encoding="utf-8")
         _run(gem5, script, work, progress)
         stats = work / "stats.txt"
-        return to_statistics(read_stats(stats), machine, stats) | {"gem5_version": version}
+        unsaid = {key: exported[key] for key in ("left_out", "lost")}
+        return to_statistics(read_stats(stats), machine, stats) | {"gem5_version": version} | unsaid
+
+
+def _refuse_another_program(trace: Path, left_out: list[dict[str, Any]]) -> None:
+    """Raise UserError if events that an export leaves out decide what the trace does."""
+    for events in left_out:
+        harmless, reason = _REFUSED.get(events["kind"], (events["events"], ""))
+        if events["events"] > harmless:
+            raise UserError(f"{trace}: {reason.format(count=events['events'])}")
 
 
 def gem5_version(gem5: Path) -> str:
@@ -78,15 +98,20 @@ def _work_folder(folder: Path | None) -> Iterator[Path]:
         return
     try:
         folder.mkdir(parents=True, exist_ok=True)
+        # gem5 writes files of its own names; and statistics of a run before would be taken for this one's.
+        found = next(folder.iterdir(), None)
     except OSError as error:
         raise UserError(f"{folder}: {error.strerror}; choose another folder") from None
+    if found is not None:
+        raise UserError(f"{folder}: holds {found.name}, which is left alone; name a new or an empty folder")
     yield folder.absolute()
 
 
 def _run(gem5: Path, script: Path, work: Path, progress: native.Progress) -> None:
-    """Run gem5 to its end; on Ctrl-C it ends too."""
+    """Run gem5 to the end of the trace; on Ctrl-C it ends too. Raises UserError if it fails, or ends before."""
     command = [str(gem5.absolute()), "--outdir", str(work), str(script)]
     last: deque[str] = deque(maxlen=_KEPT_LINES)
+    cause = "without a word"
     with subprocess.Popen(
         command,
         stdin=subprocess.DEVNULL,  # without a terminal, gem5 listens on no port
@@ -99,6 +124,8 @@ def _run(gem5: Path, script: Path, work: Path, progress: native.Progress) -> Non
         try:
             for line in process.stdout:
                 last.append(line.strip())
+                if line.startswith(_ENDED):
+                    cause = f"with `{line.removeprefix(_ENDED).strip()}`"
                 found = _COMMITTED.search(line)
                 if found is not None and progress is not None:
                     progress(int(found[1]))
@@ -107,6 +134,8 @@ def _run(gem5: Path, script: Path, work: Path, progress: native.Progress) -> Non
             raise
     if process.returncode != 0:
         raise UserError(f"{gem5}: failed with exit code {process.returncode}: {_telling(last)}")
+    if _WHOLE not in cause:
+        raise UserError(f"{gem5}: ended {cause}, and not with `{_WHOLE}`: its numbers are not those of the whole trace")
 
 
 def _telling(lines: deque[str]) -> str:

@@ -148,9 +148,9 @@ def gem5_script(machine: dict[str, Any], data: Path, fetches: Path) -> str:
 
 
 def _own_cycles(latency_cycles: int, above: int) -> int:
-    """Return what is left for a level itself of its load-to-use latency; at least one cycle."""
+    """Return what is left for a level itself of its load-to-use latency."""
     way = _CROSSBAR_CYCLES + _RESPONSE_CYCLES if above else 0
-    return max(latency_cycles - above - way, 1)
+    return latency_cycles - above - way
 
 
 def _bandwidth(interval: int, line_bytes: int) -> int:
@@ -170,6 +170,7 @@ def _check(machine: dict[str, Any]) -> None:
         raise UserError(f"machine {name}: memory.model is {memory['model']}; the gem5 engine takes `fixed`")
     if not memory["write_backs_use_bus"]:
         raise UserError(f"machine {name}: memory.write_backs_use_bus is false; gem5's memory has one bandwidth for fills and write-backs")
+    _check_latencies(name, {cache["name"]: cache["latency_cycles"] for cache in caches} | {"memory": memory["latency_cycles"]})
     for cache in caches:
         for key, taken in _CACHES.items():
             found = cache.get(key, taken)
@@ -183,3 +184,14 @@ def _check(machine: dict[str, Any]) -> None:
             raise UserError(f"machine {name}: cache {cache['name']} has hardware prefetchers; the gem5 engine has none")
     if machine.get("interference"):
         raise UserError(f"machine {name}: interference empties its caches; nobody disturbs gem5's")
+
+
+def _check_latencies(name: str, latencies: dict[str, int]) -> None:
+    """Raise UserError if a level has less than a cycle for itself; ``latencies`` are from load to use, by level."""
+    above = 0
+    for level, cycles in latencies.items():
+        if _own_cycles(cycles, above) < 1:
+            least = cycles + 1 - _own_cycles(cycles, above)
+            what = f"{level} has latency_cycles {cycles}; gem5's takes {least} at least, behind a level of {above}"
+            raise UserError(f"machine {name}: {what}")
+        above = cycles
