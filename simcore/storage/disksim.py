@@ -146,7 +146,7 @@ def _count(name: str, text: str, least: int = 0) -> int:
 def _time(name: str, text: str, unit_ps: int) -> int:
     """Read a time, exactly; what is less than a picosecond is cut off."""
     try:
-        if 0 <= (time_ps := Decimal(text) * unit_ps) < Decimal("inf"):
+        if "_" not in text and 0 <= (time_ps := Decimal(text) * unit_ps) < Decimal("inf"):
             if time_ps < _LARGEST:
                 return int(time_ps)
             raise ValueError(f"{name} `{shortened(text)}` is too large; it must be less than {_LARGEST / unit_ps:,.0f}")
@@ -159,7 +159,7 @@ def _is_write(flags: str) -> bool:
     if flags in ("0", "1"):
         return flags == "0"
     try:
-        value = int(flags, 16)
+        value = -1 if "_" in flags else int(flags, 16)
     except ValueError:
         value = -1
     if value not in (0, 1):

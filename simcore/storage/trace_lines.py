@@ -90,16 +90,22 @@ class TraceLines:
             *lines, rest = (rest + data.decode("latin-1")).split("\n")
             yield from self._numbered(lines)
             if len(rest) > _LONGEST_LINE:
-                self.number, self.line = self.number + 1, rest
-                raise self.mistake(f"more than {_LONGEST_LINE} characters, where one request stands on a line")
+                raise self._too_long(rest)
         yield from self._numbered([rest])
 
     def _numbered(self, lines: Iterable[str]) -> Iterator[str]:
         for line in lines:
+            if len(line) > _LONGEST_LINE:
+                raise self._too_long(line)
             self.number += 1
             if line and not line.isspace():
                 self.line = line
                 yield line
+
+    def _too_long(self, line: str) -> UserError:
+        """Say that the next line is too long."""
+        self.number, self.line = self.number + 1, line
+        return self.mistake(f"more than {_LONGEST_LINE} characters, where one request stands on a line")
 
 
 def write_lines(path: Path, lines: Iterable[str]) -> int:
