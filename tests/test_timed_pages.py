@@ -145,8 +145,33 @@ def test_a_page_that_is_kept_back_is_in_memory(tmp_path: Path) -> None:
     assert pages.requests == 0
     pages.writes(4, 3000)
     assert (pages.requests, pages.blocks) == (1, 32)
-    # Now it is on the device, behind what is being written.
-    assert pages.reads(3, 4000)[0] == 3000 + (5000 + 100 + 5000) * US
+    assert pages.reads(3, 4000) == (4000, NO_WAIT), "until its write has ended"
+    written = 3000 + (5000 + 100) * US
+    assert pages.reads(3, written + 1)[0] == written + 1 + 5000 * US, "now it is on the device only"
+
+
+def test_a_page_that_is_being_written_is_in_memory(tmp_path: Path) -> None:
+    pages = pages_of(tmp_path)
+    pages.writes(3, 0)
+    assert pages.reads(3, 1000 * US) == (1000 * US, NO_WAIT)
+    assert pages.requests == 1
+    # Written again behind page 50, it is there until the second write has ended: at 5000, 10,000 and 15,000 us.
+    pages.writes(50, 2000 * US)
+    pages.writes(3, 2000 * US)
+    assert pages.reads(3, 14_000 * US) == (14_000 * US, NO_WAIT)
+    assert pages.requests == 3
+    assert pages.reads(3, 16_000 * US)[0] == 21_000 * US
+
+
+@pytest.mark.parametrize("batch", [None, 2])
+def test_a_page_that_is_asked_for_ahead_while_it_is_in_memory_has_come(tmp_path: Path, batch: int | None) -> None:
+    pages = pages_of(tmp_path, spec=PageSpec(16, write_batch=batch))
+    pages.writes(3, 0)
+    pages.prefetches(3, 1000 * US)
+    pages.writes(4, 2000 * US)
+    # Long after both were written.
+    assert pages.reads(3, 90_000 * US) == (90_000 * US, NO_WAIT)
+    assert pages.reads(3, 95_000 * US)[0] > 95_000 * US, "it has come once"
 
 
 def test_pages_that_are_kept_back_do_not_stop_what_is_read_together(tmp_path: Path) -> None:
@@ -157,6 +182,7 @@ def test_pages_that_are_kept_back_do_not_stop_what_is_read_together(tmp_path: Pa
     assert pages.reads(5, 1000 * US) == (1000 * US, NO_WAIT), "the new one is in memory"
     assert pages.reads(4, 1000 * US)[0] == end
     pages.writes(20, end)
+    end, _ = pages.finishes(end)
     requests = pages.requests
     pages.reads(5, end)
     assert pages.requests == requests + 1, "it has left the memory"
@@ -254,9 +280,12 @@ def test_requests_are_those_of_a_queue_of_one_device(tmp_path_factory: pytest.Te
     pages = pages_of(tmp_path_factory.mktemp("device"))
     now, free, following = 0, 0, None
     coming: dict[int, int] = {}
+    written: dict[int, int] = {}
     for kind, page, later in asked:
         now += later * US
         end = coming.pop(page, None) if kind == "read" else coming.get(page) if kind == "prefetch" else None
+        if kind != "write" and written.get(page, 0) > now:
+            end = now
         if end is None:
             end = free = max(now, free) + (100 if page == following else 5000) * US
             following = page + 1
@@ -264,6 +293,7 @@ def test_requests_are_those_of_a_queue_of_one_device(tmp_path_factory: pytest.Te
             coming[page] = end
             pages.prefetches(page, now)
         elif kind == "write":
+            written[page] = end
             pages.writes(page, now)
         else:
             assert pages.reads(page, now)[0] == max(now, end)

@@ -2,7 +2,7 @@
 
 import math
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -44,7 +44,8 @@ class PageSpec:
     write_batch: int | None = None
     """Pages for a device that are kept back, and then written together in the order of their blocks; None to write each at once.
 
-    Who wants one that is kept back has it at once, and one that is written again meanwhile is written once."""
+    One that is written again meanwhile is written once. Who wants a page that is kept back has it at once, and so has who wants one whose
+    write has not ended."""
     prefetchers: int | None = None
     """Processes that read the pages asked for ahead, each one at a time; None to ask the devices for each at once."""
     cpu_ps: int = 0
@@ -85,6 +86,8 @@ class TimedPages:
         self._coming: dict[int, simpy.Event] = {}
         self._fills = Fills()
         self._kept: dict[int, set[int]] = {}
+        self._written: dict[int, simpy.Event] = {}
+        """Of pages whose write has not ended, the event of its end; of the last one if there are several."""
         self._batches: dict[int, simpy.Event] = {}
         self._under_way: deque[simpy.Event] = deque()
         self.prefetchers = None if pages.prefetchers is None else Prefetchers(pages.prefetchers, self._come)
@@ -121,7 +124,7 @@ class TimedPages:
 
     def prefetch(self, core: int, page: int, at_ps: int, fill: int = 0) -> None:
         """Have a page come that a later read will want, unless somebody has come for this fill."""
-        self._ask(core, at_ps, lambda _: self._begin_prefetch(page, fill))
+        self._ask(core, at_ps, lambda now: self._begin_prefetch(page, now, fill))
 
     def write(self, core: int, page: int, at_ps: int) -> None:
         """Write a page in the background.
@@ -167,17 +170,18 @@ class TimedPages:
         if self.prefetchers is not None:
             self.prefetchers.withdraw(page)
         coming = self._coming.pop(page, None)
-        if self._is_kept(page):
-            event = self._env.event().succeed(Served(at_ps, at_ps, at_ps, Parts()))
-        else:
-            event = self._fetch(page) if coming is None else coming
+        if self._is_in_memory(page):
+            coming = self._there(at_ps)
+        event = self._fetch(page) if coming is None else coming
         self._fills.come(page, fill, event)
         return self._stop(core, at_ps, [event])
 
-    def _begin_prefetch(self, page: int, fill: int) -> None:
-        if self._fills.coming(page, fill) is not None or self._is_kept(page):
+    def _begin_prefetch(self, page: int, at_ps: int, fill: int) -> None:
+        if self._fills.coming(page, fill) is not None:
             return
-        if self.prefetchers is None:
+        if self._is_in_memory(page):
+            self._coming[page] = self._there(at_ps)  # a read may come when it no longer is
+        elif self.prefetchers is None:
             self._come(page)
         else:
             self.prefetchers.ask(page)
@@ -185,7 +189,7 @@ class TimedPages:
     def _begin_write(self, core: int, page: int, at_ps: int) -> None:
         self._reach(page + 1)
         if self._pages.write_batch is None:
-            self._note(self._submit(page, 1, write=True))
+            self._note(self._submit(page, 1, write=True), (page,))
             return self._stop(core, at_ps, [])
         device = self._device(page)
         kept = self._kept.setdefault(device, set())
@@ -227,11 +231,20 @@ class TimedPages:
         assert ended.callbacks is not None
         ended.callbacks.append(go_on)
 
-    def _note(self, event: simpy.Event) -> simpy.Event:
-        """Remember a write until it has ended, those that do so out of turn a little longer."""
+    def _note(self, event: simpy.Event, pages: Iterable[int]) -> simpy.Event:
+        """Remember a write of ``pages`` until it has ended, those that do so out of turn a little longer."""
         while self._under_way and self._under_way[0].processed:
             self._under_way.popleft()
         self._under_way.append(event)
+
+        def ended(_: simpy.Event) -> None:
+            for page in pages:
+                if self._written.get(page) is event:
+                    del self._written[page]
+
+        self._written.update(dict.fromkeys(pages, event))
+        assert event.callbacks is not None
+        event.callbacks.append(ended)
         return event
 
     def _block(self, page: int) -> int:
@@ -242,9 +255,13 @@ class TimedPages:
         """Say which device a page begins on."""
         return self._server.volume.split(self._block(page), self._pages.blocks)[0].disk
 
-    def _is_kept(self, page: int) -> bool:
-        """Say whether a page is kept back to be written: then it is in memory, and what the device has is old."""
-        return any(self._kept.values()) and page in self._kept.get(self._device(page), ())
+    def _is_in_memory(self, page: int) -> bool:
+        """Say whether a page is kept back to be written, or its write has not ended: what the device has is old."""
+        return page in self._written or (any(self._kept.values()) and page in self._kept.get(self._device(page), ()))
+
+    def _there(self, at_ps: int) -> simpy.Event:
+        """Return the event of a page's coming that needs no device."""
+        return self._env.event().succeed(Served(at_ps, at_ps, at_ps, Parts()))
 
     def _reach(self, end_page: int) -> None:
         """Note that pages before ``end_page`` are asked for. Raises UserError if there are not so many."""
@@ -284,7 +301,7 @@ class TimedPages:
         blocks, pages = self._pages.blocks, sorted(kept)
         self.requests += sum(page - 1 != before for page, before in zip(pages, [-2, *pages[:-1]], strict=True))
         self.blocks += len(pages) * blocks
-        return self._note(self._server.submit_batch([(self._block(page), blocks) for page in pages], write=True))
+        return self._note(self._server.submit_batch([(self._block(page), blocks) for page in pages], write=True), pages)
 
 
 def _wait(event: simpy.Event, from_ps: int) -> tuple[int, tuple[int, ...]]:
