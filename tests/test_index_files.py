@@ -290,6 +290,13 @@ def test_page_files_are_found_beside_the_experiment_and_by_absolute_path(tmp_pat
     assert done.returncode == 0, done.stderr
 
 
+def test_a_variant_takes_the_page_file_away(tmp_path: Path) -> None:
+    build(tmp_path, "array", "--fill", "0.7")
+    kept, built = points(tmp_path, NAMED + "variants:\n  kept: {}\n  built: {workload.page_file: null}\n")
+    assert "page_file" in kept.workload
+    assert built.workload == {name: value for name, value in kept.workload.items() if name != "page_file"}
+
+
 def test_a_trace_is_recorded_from_a_page_file(tmp_path: Path) -> None:
     build(tmp_path, "slotted")
     write_experiment(tmp_path, LEAST)

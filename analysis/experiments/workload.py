@@ -59,13 +59,17 @@ class _Maker(Maker):
 
 
 def _told(parameter: Parameter) -> Schema:
-    """Say of a parameter that applies to some workloads which these are; in others it may be null, which is how a variant takes it away."""
+    """Say of a parameter that applies to some workloads which these are; in others it may be null, which is how a variant takes it away.
+
+    So may a file, without which everything is built.
+    """
     schema = parameter.schema
+    or_nothing = {**schema, "anyOf": [*schema.get("anyOf", ()), {"type": "null"}]}
     if not parameter.applies:
-        return schema
+        return or_nothing if parameter.is_file else schema
     only = " and ".join(f"{other}: {either(wanted)}" for other, wanted in parameter.applies.items())
     told = f"{parameter.meaning.rstrip('.')}; {only} only"
-    return {**schema, "description": told, "anyOf": [*schema.get("anyOf", ()), {"type": "null"}]}
+    return or_nothing | {"description": told}
 
 
 _MAKER = _Maker(Parameters, {}, {})
