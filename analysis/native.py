@@ -1,21 +1,27 @@
 """An experiment on this processor, beside its simulation: times per operation, and speed-ups over one variant."""
 
 import statistics
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
 from memwalk.analysis.experiments.points import Row, distinct_points, varying_parameters
+from memwalk.simcore.detect.host import known_caches
 from memwalk.simcore.detect.measure import EVICTION
-from memwalk.simcore.detect.sysfs import read_caches
+from memwalk.simcore.detect.sysfs import CPU
 from memwalk.simcore.engines import native
 from memwalk.simcore.engines.native import Statistics
 from memwalk.simcore.errors import UserError
 
 UNKNOWN_CACHE_BYTES = 64 * 2**20
-"""What caches are taken to hold together where the system does not say."""
+"""What caches are taken to hold together where nobody says."""
+
+BUSY = "processor_share"
+"""Under which a measurement of one thread says in which share of the time, building included, this program had the processor."""
 
 SHORT_NS = 1e5
 """A repetition below this (nanoseconds) says little: interrupts and the clock are not small against it."""
@@ -46,9 +52,9 @@ class Comparison:
         return self.speedup / self.simulated_speedup if self.speedup and self.simulated_speedup else None
 
 
-def eviction_bytes() -> int:
-    """Return how much must be read to empty the caches of this computer."""
-    caches, _ = read_caches()
+def eviction_bytes(cpu: Path = CPU) -> int:
+    """Return how much must be read to empty the caches of this computer; CPUID says how large they are where the system does not."""
+    caches, _ = known_caches(native.host_processor(), cpu)
     return EVICTION * (max((cache.size_bytes for cache in caches), default=0) or UNKNOWN_CACHE_BYTES)
 
 
@@ -71,15 +77,25 @@ def run_natively(rows: Sequence[Row], repetitions: int, begin: Callable[[Row], n
     measured = {}
     for point in distinct_points(rows):
         row = next(row for row in rows if row.point.id == point.id)
+        progress = begin(row)
         try:
             workload = native.warmed_up(point.workload, point.machine) if point.machine else point.workload
-            measured[point.id] = native.run_native(workload, repetitions, evict_bytes, begin(row))
+            measured[point.id] = _run(workload, repetitions, evict_bytes, progress)
         except native.SpecError as error:
             path, message = error.args
             raise UserError(f"{row.variant or row.experiment}: workload.{path}: {message}") from None
         if not measured[point.id]["workload"]["operations"]:
             raise UserError(f"{row.variant or row.experiment}: {_nothing_done(point.workload)}")
     return measured
+
+
+def _run(workload: dict[str, Any], repetitions: int, evict_bytes: int, progress: native.Progress) -> Statistics:
+    """Run a workload natively, and say which share of the time it had the processor."""
+    began, worked = time.perf_counter(), time.process_time()
+    measured = native.run_native(workload, repetitions, evict_bytes, progress)
+    if native.threads(workload) > 1:  # which wait for each other, and before the run for the one that builds
+        return measured
+    return measured | {BUSY: (time.process_time() - worked) / (time.perf_counter() - began)}
 
 
 def _nothing_done(workload: Mapping[str, Any]) -> str:

@@ -1,6 +1,6 @@
 """`memwalk native`: an experiment on this computer's own processor, beside its simulation."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -56,6 +56,7 @@ def native(
     simulated one. Leave the computer alone meanwhile; docs/native.md says how to read the numbers.
     """
     from memwalk.analysis import native as analysis
+    from memwalk.analysis.native_doubts import doubts
 
     if output is not None:
         expect_new_file(output / NATIVE)
@@ -94,7 +95,8 @@ def native(
         console.print_json({"id": experiment.name, "machine": rows[0].point.machine, "baseline": base, "rows": lines})
         return
     _print(f"{experiment.body.title or experiment.name}: this processor and {rows[0].point.machine['name']}", compared, base)
-    _doubts(compared, measured)
+    for doubt in doubts(rows, compared, measured):
+        console.note(f"note: {doubt}")
 
 
 def _detected(folder: Path) -> str:
@@ -139,7 +141,8 @@ def _alone_in_memory(row: Row) -> Row:
 def _announce(row: Row) -> None:
     workload = row.point.workload
     what = " ".join(filter(None, (row.variant, workload.get("operation", workload["kernel"]))))
-    console.note(f"running {what} ({row.point.id}) natively")
+    first = " when it is known, by simulation, how long it warms up" if workload.get("warm_up") == "auto" else ""
+    console.note(f"running {what} ({row.point.id}) natively{first}")
 
 
 def _simulate(name: str, rows: Sequence[Row], output: Path | None) -> dict[str, Statistics]:
@@ -179,15 +182,3 @@ def _print(title: str, compared: Sequence["Comparison"], baseline: str) -> None:
         times = (one.median_ns, one.min_ns, one.max_ns, one.simulated_ns)
         cells.append([one.variant, one.operation, *(one.parameters[name] for name in varying), *times, *factors])
     console.print_table(title, columns, cells, numeric_from=2)
-
-
-def _doubts(compared: Sequence["Comparison"], measured: Mapping[str, Statistics]) -> None:
-    """Say what makes the numbers doubtful."""
-    short = {one.variant or one.operation for one in compared if one.short}
-    if short:
-        console.note(f"note: runs of {', '.join(sorted(short))} are shorter than 0.1 ms: take more operations, or more data")
-    wide = {one.variant or one.operation for one in compared if one.max_ns > 1.5 * one.min_ns}
-    if wide:
-        console.note(f"note: repetitions of {', '.join(sorted(wide))} differ by more than half: something else was running")
-    if not all(one["prefetches"] for one in measured.values()):
-        console.note("note: memwalk knows no prefetch instruction for this processor: nothing was prefetched")

@@ -50,7 +50,7 @@ def run(
         _list(rows, json=json)
         return
     from memwalk.analysis.cli.progress import progress
-    from memwalk.analysis.cli.tables import print_results, unsteady
+    from memwalk.analysis.cli.tables import print_results, uncharged_pages, unsteady
     from memwalk.analysis.experiments.results import table
     from memwalk.analysis.experiments.session import run_rows
 
@@ -62,7 +62,7 @@ def run(
         ended.add_note(f"finished points are kept in {folder}: the same command goes on from there")
         raise
     results = table(rows, statistics)
-    for problem in unsteady(results):
+    for problem in (*unsteady(results), *uncharged_pages(rows, statistics)):
         console.note(problem)
     if json:
         records = results.astype(object).where(results.notna(), None).to_dict("records")

@@ -1,6 +1,6 @@
 """Result tables for people."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import partial
 from typing import Any, TypeAlias
 
@@ -8,8 +8,10 @@ import pandas as pd
 
 from memwalk.analysis.causes import CAUSES
 from memwalk.analysis.cli import console
+from memwalk.analysis.experiments.points import Row
 from memwalk.analysis.experiments.results import is_parameter, varying_in_variants
 from memwalk.analysis.explain.programs import by_program, program_names
+from memwalk.simcore.engines.native import Statistics
 
 _Cells: TypeAlias = dict[str, list[Any]]
 
@@ -27,6 +29,24 @@ def unsteady(results: pd.DataFrame) -> list[str]:
         f"{row['warm_up_operations']:,} operations, the longest warm-up that `auto` tries"
         for row in given_up.to_dict("records")
     ]
+
+
+def uncharged_pages(rows: Iterable[Row], statistics: Mapping[str, Statistics]) -> list[str]:
+    """Say if pages come into pools that have no frame for each of them, and no storage takes time for that: fewer frames look faster."""
+    rows = list(rows)
+    found = [row for row in rows if not row.point.storage and _lacks_frames(row.point.workload, statistics[row.point.id]["workload"])]
+    if not found:
+        return []
+    return [
+        f"warning: in {len(found):,} of {console.counted(len(rows), 'row')} pages come without a `storage`: that takes no time, and leaves "
+        "the lines of their frames in the caches, so that fewer frames make a run faster; name a `storage`, or a frame for each page"
+    ]
+
+
+def _lacks_frames(workload: Mapping[str, Any], outcome: Mapping[str, Any]) -> bool:
+    """Tell whether an index has pages that its pool, if it has one, has no frames for, and some of them came."""
+    pages = outcome.get("leaf_pages", 0) + outcome.get("inner_pages", 0)
+    return bool(0 < workload.get("pool_frames", 0) < pages and outcome.get("pages_read"))
 
 
 def print_results(title: str, results: pd.DataFrame, clocks: Mapping[str, int]) -> None:

@@ -63,15 +63,22 @@ class Timings:
     date: str = field(default_factory=lambda: datetime.now(UTC).date().isoformat())
 
 
+def known_caches(account: dict[str, Any], cpu: Path = CPU) -> tuple[list[HostCache], list[str]]:
+    """List the caches of a core, nearest first, and what could not be read, as `read_caches`; those of CPUID if the system lists none.
+
+    ``account`` is what `native.host_processor` gives.
+    """
+    caches, notes = read_caches(cpu)
+    return caches or [HostCache(**one, shared_by="", source="CPUID leaf 4 or 8000001Dh") for one in account["caches"]], notes
+
+
 def look(processor: dict[str, Any] | None = None, cpu: Path = CPU, cpuinfo: Path = CPUINFO) -> Host:
     """Ask system and processor. Raises UserError if neither knows a cache; everything else has a stand-in and a note.
 
     ``processor`` is what `native.host_processor` gives; tests give their own, and their own folders.
     """
     account = processor or native.host_processor()
-    caches, notes = read_caches(cpu)
-    if not caches:
-        caches = [HostCache(**one, shared_by="", source="CPUID leaf 4 or 8000001Dh") for one in account["caches"]]
+    caches, notes = known_caches(account, cpu)
     if not caches:
         raise UserError(f"no caches found in {cpu / 'cache'} nor by CPUID; write a machine file by hand (docs/machines.md)")
     core = assumed_core(account, cpuinfo)
