@@ -1,21 +1,27 @@
 //! Where the threads of a native run meet.
 
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::hint::spin_loop;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::thread::yield_now;
 
-/// The barrier of the threads of one run. Unlike the standard library's, it lets everybody go when one of them stops.
+/// How often who waits looks before it lets others have its processor, which nobody wants if each thread has one.
+const LOOKS: u32 = 1000;
+
+/// The barrier of the threads of one run. Unlike the standard library's, it lets everybody go when one of them stops, and who waits looks again
+/// and again: threads that are woken go on tens of microseconds apart.
 #[derive(Debug)]
 pub(super) struct Meeting {
     threads: u32,
     state: Mutex<State>,
-    changed: Condvar,
+    /// How often those who wait were let go.
+    releases: AtomicU64,
 }
 
 #[derive(Debug, Default)]
 struct State {
     waiting: u32,
     ended: u32,
-    /// Barriers that all have come to.
-    met: u64,
     stopped: bool,
     alone: bool,
 }
@@ -25,20 +31,39 @@ impl Meeting {
         Self {
             threads,
             state: Mutex::default(),
-            changed: Condvar::new(),
+            releases: AtomicU64::new(0),
         }
+    }
+
+    /// Whether there is nobody to meet.
+    pub(super) fn is_alone(&self) -> bool {
+        self.threads == 1
     }
 
     /// Waits until all threads are here; says whether they are. If not, nobody will come any more.
     pub(super) fn wait(&self) -> bool {
         let mut state = self.state();
-        let met = state.met;
+        // Nobody is let go while this thread has the state.
+        let before = self.releases.load(Ordering::Acquire);
         state.waiting += 1;
         self.look(&mut state);
-        let apart = |state: &mut State| state.met == met && !state.stopped;
-        let waited = self.changed.wait_while(state, apart);
-        let state = waited.unwrap_or_else(PoisonError::into_inner);
-        !state.stopped
+        let stopped = state.stopped;
+        drop(state);
+        let mut looks = 0;
+        while !stopped && self.releases.load(Ordering::Acquire) == before {
+            if looks < LOOKS {
+                looks += 1;
+                spin_loop();
+            } else {
+                yield_now();
+            }
+        }
+        !self.is_stopped()
+    }
+
+    /// Lets those go who wait.
+    fn release(&self) {
+        self.releases.fetch_add(1, Ordering::Release);
     }
 
     /// Nobody need wait for this thread any more: its run is over, or it panics.
@@ -47,7 +72,7 @@ impl Meeting {
         state.ended += 1;
         if std::thread::panicking() {
             state.stopped = true;
-            self.changed.notify_all();
+            self.release();
         }
         self.look(&mut state);
     }
@@ -59,18 +84,17 @@ impl Meeting {
         }
         if state.ended == 0 {
             state.waiting = 0;
-            state.met += 1;
         } else {
             state.alone |= !state.stopped;
             state.stopped = true;
         }
-        self.changed.notify_all();
+        self.release();
     }
 
     /// Has all threads stop at their next barrier, or when they look.
     pub(super) fn stop(&self) {
         self.state().stopped = true;
-        self.changed.notify_all();
+        self.release();
     }
 
     pub(super) fn is_stopped(&self) -> bool {

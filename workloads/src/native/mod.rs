@@ -48,8 +48,8 @@ pub struct Measured {
     pub times_ns: Vec<f64>,
     /// What reading the clock twice takes, in nanoseconds; subtracted once per timed interval.
     pub clock_ns: f64,
-    /// Timed intervals of a repetition: one, or one per operation if each finds empty caches, and one more for each
-    /// look at the observer.
+    /// Timed intervals of a repetition, in which any thread ran: one, or one per operation if each finds empty caches, and one more for each
+    /// look at the observer and for each meeting of threads.
     pub intervals: u64,
     /// Whether prefetches were instructions: memwalk knows none for some processors.
     pub prefetches: bool,
@@ -72,7 +72,7 @@ pub enum NativeError {
 pub type Observer<'o> = &'o mut dyn FnMut(u64) -> ControlFlow<()>;
 
 /// Runs the threads of a kernel on this processor, `options.repetitions` times after one run that warms it up and says what the
-/// outcome must be. Repetitions find the caches as the kernel asks for. The time is that of the thread that took longest.
+/// outcome must be. Repetitions find the caches as the kernel asks for. The time is that in which any thread ran, but for where they meet.
 ///
 /// # Errors
 /// If `observer` breaks off, the memory of `layout` is too large, or the host has fewer processors than there are threads.
@@ -98,7 +98,7 @@ pub(crate) fn measure(
         let meeting = Meeting::of(threads);
         let thread = |number: u32, observer: Observer<'_>| {
             let _member = meeting.join();
-            let mut native = Native::new(clock, &eviction, &meeting, operations, observer);
+            let mut native = Native::new(&eviction, &meeting, operations, observer);
             let outcome = black_box(run(number, &mut native));
             Some((outcome, native.finish()?))
         };
@@ -112,8 +112,9 @@ pub(crate) fn measure(
         assert_eq!(*expected, outcome, "outcome of repetition {repetition}");
         operations = timed.operations;
         if repetition > 0 {
-            times_ns.push(timed.nanoseconds);
-            intervals = timed.intervals;
+            let (time, number) = clock.covered(timed.ran);
+            times_ns.push(time.as_secs_f64() * 1e9);
+            intervals = number;
         }
     }
     Ok(Measured {
@@ -282,6 +283,40 @@ mod tests {
                 "phase {slow}: {least} ns"
             );
         }
+    }
+
+    /// One thread comes 60 ms late, from what is not timed; then both work for 5 ms.
+    #[test]
+    fn waiting_at_a_barrier_is_not_timed() {
+        if check_processors(2).is_err() {
+            return;
+        }
+        let [late, works] = [60, 5].map(std::time::Duration::from_millis);
+        let observer: Observer<'_> = &mut |_| ControlFlow::Continue(());
+        let measured = measure(
+            &Layout::default(),
+            2,
+            OPTIONS,
+            observer,
+            |number, native| {
+                native.mark(TIMED_PHASE);
+                if number == 1 {
+                    native.pause();
+                    std::thread::sleep(late);
+                }
+                native.barrier();
+                native.resume();
+                std::thread::sleep(works);
+                native.end();
+                Outcome::default()
+            },
+        );
+        let least = measured.expect("nobody stops it").times_ns.into_iter();
+        let least = least.fold(f64::INFINITY, f64::min);
+        assert!(
+            (works.as_nanos() as f64..late.as_nanos() as f64).contains(&least),
+            "{least} ns"
+        );
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! What a kernel says it does, done by the host: prefetches are instructions, flushes empty the caches, and the clock
 //! runs while operations do.
 
-use super::clock::Clock;
+use super::clock::Interval;
 use super::eviction::Eviction;
 use super::meeting::Meeting;
 use crate::tracer::{Dep, Token, Trace};
@@ -21,7 +21,6 @@ pub(crate) const TIMED_PHASE: u16 = 1;
 /// Loads, stores and branches are the kernel's own instructions: saying them costs nothing. A mark costs one
 /// decrement and a branch.
 pub struct Native<'a> {
-    clock: Clock,
     eviction: &'a Eviction,
     meeting: &'a Meeting,
     observer: &'a mut (dyn FnMut(u64) -> ControlFlow<()> + 'a),
@@ -32,44 +31,38 @@ pub struct Native<'a> {
     /// When the running interval began.
     since: Option<Instant>,
     looked: Instant,
-    elapsed: Duration,
-    intervals: u64,
+    ran: Vec<Interval>,
     stopped: bool,
     /// The clock ran when the kernel paused.
     paused: bool,
 }
 
-/// What a run took.
-#[derive(Clone, Copy, Debug, PartialEq)]
+/// When a run took place.
+#[derive(Clone, Debug, PartialEq)]
 pub(super) struct Timed {
-    pub(super) nanoseconds: f64,
-    pub(super) intervals: u64,
+    /// When the clocks of its threads ran.
+    pub(super) ran: Vec<Interval>,
     /// Operations begun in this run and those before; of several threads, by the first.
     pub(super) operations: u64,
 }
 
 impl Timed {
     /// Of two threads that ran side by side.
-    pub(super) fn beside(self, other: Self) -> Self {
-        Self {
-            nanoseconds: self.nanoseconds.max(other.nanoseconds),
-            intervals: self.intervals.max(other.intervals),
-            operations: self.operations,
-        }
+    pub(super) fn beside(mut self, other: Self) -> Self {
+        self.ran.extend(other.ran);
+        self
     }
 }
 
 impl<'a> Native<'a> {
     /// A clock that stands still, before a run; `operations` were begun in the runs before it.
     pub(super) fn new(
-        clock: Clock,
         eviction: &'a Eviction,
         meeting: &'a Meeting,
         operations: u64,
         observer: &'a mut (dyn FnMut(u64) -> ControlFlow<()> + 'a),
     ) -> Self {
         Self {
-            clock,
             eviction,
             meeting,
             observer,
@@ -78,8 +71,7 @@ impl<'a> Native<'a> {
             fuel: 0,
             since: None,
             looked: Instant::now(),
-            elapsed: Duration::ZERO,
-            intervals: 0,
+            ran: Vec::new(),
             stopped: false,
             paused: false,
         }
@@ -87,10 +79,10 @@ impl<'a> Native<'a> {
 
     /// Ends the run; `None` if the observer stopped it.
     pub(super) fn finish(self) -> Option<Timed> {
-        (!self.stopped).then(|| Timed {
-            nanoseconds: self.elapsed.as_secs_f64() * 1e9,
-            intervals: self.intervals,
-            operations: self.begun(),
+        let operations = self.begun();
+        (!self.stopped).then_some(Timed {
+            ran: self.ran,
+            operations,
         })
     }
 
@@ -100,9 +92,22 @@ impl<'a> Native<'a> {
 
     /// Stops the clock.
     fn stop(&mut self) {
-        if let Some(since) = self.since.take() {
-            self.elapsed += self.clock.since(since);
-            self.intervals += 1;
+        if let Some(begin) = self.since.take() {
+            let end = Instant::now();
+            self.ran.push(Interval { begin, end });
+        }
+    }
+
+    /// Waits for the other threads, which is not timed: a barrier of the simulation takes no time.
+    fn meet(&mut self) {
+        if self.meeting.is_alone() {
+            return;
+        }
+        let runs = self.since.is_some();
+        self.stop();
+        self.stopped |= !self.meeting.wait();
+        if runs {
+            self.since = Some(Instant::now());
         }
     }
 
@@ -168,7 +173,7 @@ impl Trace for Native<'_> {
         match event.kind {
             Kind::Mark => self.begin(event.address),
             Kind::Flush => self.empty(),
-            Kind::Barrier => self.stopped |= !self.meeting.wait(),
+            Kind::Barrier => self.meet(),
             _ => {}
         }
         Token::NONE
