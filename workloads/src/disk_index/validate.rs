@@ -143,6 +143,16 @@ mod tests {
             assert_eq!(node(structure, 3), None);
             assert!(node(structure, 65).is_some());
         }
+        // 240 keys of 4 bytes with their tupleIDs, behind a line of header and micro-index, fill 15 lines; no sub-array is longer.
+        let subarray = |lines| {
+            refused(|workload| {
+                workload.structure = Structure::MicroIndex;
+                workload.page_bytes = 2048;
+                workload.subarray_lines = lines;
+            })
+        };
+        assert_eq!(subarray(15), None);
+        assert_eq!(subarray(16).as_deref(), Some("subarray_lines"));
         assert_eq!(
             refused(|workload| workload.page_bytes = 5000).as_deref(),
             Some("page_bytes")

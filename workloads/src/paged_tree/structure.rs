@@ -135,7 +135,11 @@ impl Build {
         LINES.check("subarray_lines", lines)?;
         let page = |lines| {
             let page = MicroIndexPage::new(&self.sizes, lines);
-            page.filter(|page| page.fanout >= FEWEST_ENTRIES)
+            // A line less, and a sub-array has all keys as well: then there is no such sub-array.
+            let has_last_line = |page: &MicroIndexPage| {
+                (lines - 1) * self.sizes.line / self.sizes.key < page.fanout
+            };
+            page.filter(|page| page.fanout >= FEWEST_ENTRIES && has_last_line(page))
         };
         page(lines)
             .map(Shape::MicroIndex)
