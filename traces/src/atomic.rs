@@ -28,7 +28,7 @@ pub fn temporary(path: &Path) -> io::Result<NamedTempFile> {
     options.write(true).create_new(true);
     let mut builder = Builder::new();
     builder.prefix(".memwalk-").suffix(".tmp");
-    let place = behind_link(path);
+    let place = behind_links(path)?;
     builder.make_in(directory(&place), |temporary| options.open(temporary))
 }
 
@@ -39,7 +39,7 @@ pub fn temporary(path: &Path) -> io::Result<NamedTempFile> {
 pub fn persist(file: File, temporary: TempPath, path: &Path) -> io::Result<()> {
     file.sync_all()?;
     drop(file);
-    let place = behind_link(path);
+    let place = behind_links(path)?;
     temporary.persist(&place).map_err(|error| error.error)?;
     // The name itself is on the disk once the directory is; only Unix can open a directory.
     if cfg!(unix) {
@@ -49,17 +49,65 @@ pub fn persist(file: File, temporary: TempPath, path: &Path) -> io::Result<()> {
     }
 }
 
-/// The file that `path` leads to, there or not, so that a link stays a link.
-fn behind_link(path: &Path) -> PathBuf {
-    match path.read_link() {
-        Ok(target) => directory(path).join(target),
-        Err(_) => path.to_path_buf(),
+/// Links of which one leads to the next, more than which no system follows.
+const MOST_LINKS: usize = 40;
+
+/// The file that `path` leads to, there or not and by however many links, so that each stays a link.
+fn behind_links(path: &Path) -> io::Result<PathBuf> {
+    let mut place = path.to_path_buf();
+    for _ in 0..=MOST_LINKS {
+        match place.read_link() {
+            Ok(target) => place = directory(&place).join(target),
+            Err(_) => return Ok(place),
+        }
     }
+    Err(io::Error::new(
+        io::ErrorKind::InvalidInput,
+        "is a link that leads to itself",
+    ))
 }
 
 fn directory(path: &Path) -> &Path {
     match path.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
         _ => Path::new("."),
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+    use std::io::Write as _;
+    use std::os::unix::fs::symlink;
+
+    fn write(path: &Path) -> io::Result<()> {
+        let (mut file, temporary) = temporary(path)?.into_parts();
+        file.write_all(b"whole")?;
+        persist(file, temporary, path)
+    }
+
+    #[test]
+    fn links_stay_links_and_what_they_lead_to_is_written() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        std::fs::create_dir(path("below")).unwrap();
+        // Each is relative to where it lies: first -> below/second -> ../third -> file, which is not there.
+        symlink("below/second", path("first")).unwrap();
+        symlink("../third", path("below/second")).unwrap();
+        symlink(path("file"), path("third")).unwrap();
+        write(&path("first")).unwrap();
+        for link in ["first", "below/second", "third"] {
+            assert!(path(link).is_symlink(), "{link}");
+        }
+        assert_eq!(std::fs::read(path("file")).unwrap(), b"whole");
+    }
+
+    #[test]
+    fn a_link_to_itself_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("round");
+        symlink("round", &path).unwrap();
+        assert!(write(&path).is_err());
+        assert!(path.is_symlink());
     }
 }
