@@ -12,11 +12,10 @@ mod turns;
 mod validate;
 mod work;
 
-pub use crate::paged_tree::file::{
-    Header, PageFileError, check as check_page_file, seal as seal_page_file,
-};
+pub use crate::paged_tree::file::{Header, PageFileError, seal as seal_page_file};
 pub use crate::paged_tree::structure::Structure;
 pub use named_file::PageFile;
+pub use page_file::check_page_file;
 pub use spec::DiskIndexWorkload;
 
 use crate::family::Family;

@@ -4,7 +4,7 @@ use super::kept;
 use super::named_file::{PARAMETER, wrong};
 use super::spec::DiskIndexWorkload;
 use crate::operations::{BULKLOADED_SHARE, Maturity};
-use crate::paged_tree::file::{Header, PageFileError};
+use crate::paged_tree::file::{Header, PageFileError, check};
 use crate::paged_tree::structure::Structure;
 use crate::validate::WorkloadError;
 use serde_json::{Map, Value, json};
@@ -48,7 +48,34 @@ impl Header {
     }
 }
 
+/// Where files come from that runs can start from.
+const WRITTEN: &str = "name a file that `memwalk index build` wrote";
+
+/// Reads all of a page file and checks every page, and that runs can start from it: what it says of its index.
+///
+/// # Errors
+/// It is none, it is damaged, or its index is none that `memwalk index build` leaves.
+pub fn check_page_file(path: &Path) -> Result<Header, PageFileError> {
+    let header = check(path)?;
+    header.check_history(path)?;
+    Ok(header)
+}
+
 impl Header {
+    /// Checks that the index has the keys that it was built with, from which runs reckon their memory.
+    fn check_history(&self, path: &Path) -> Result<(), PageFileError> {
+        let (bulkloaded, inserted) = (self.state.history.bulkloaded, self.state.history.inserted);
+        // Neither is above the most keys, so that their sum is a number.
+        if bulkloaded + inserted == self.keys {
+            return Ok(());
+        }
+        let what = format!(
+            "has {} keys, of which {bulkloaded} were bulkloaded and {inserted} inserted; {WRITTEN}",
+            self.keys
+        );
+        Err(PageFileError::new(path, what))
+    }
+
     /// What there is to say of the index, as a JSON object.
     #[must_use]
     pub fn facts(&self) -> Value {
@@ -72,7 +99,9 @@ impl DiskIndexWorkload {
         let Some(file) = &self.page_file else {
             return Ok(());
         };
-        let header = Header::read(Path::new(&file.path)).map_err(|error| wrong(&error))?;
+        let path = Path::new(&file.path);
+        let header = Header::read(path).map_err(|error| wrong(&error))?;
+        header.check_history(path).map_err(|error| wrong(&error))?;
         self.check_header(&header)
     }
 
@@ -98,14 +127,13 @@ impl DiskIndexWorkload {
             }
         }
         // What the run's memory is reckoned from.
-        let history = header.state.history;
-        let (bulkloaded, inserted, room) = (history.bulkloaded, history.inserted, history.room);
-        if bulkloaded + inserted == self.keys && room <= self.room() {
+        let room = header.state.history.room;
+        if room <= self.room() {
             return Ok(());
         }
         let message = format!(
-            "{path} has {} keys, of which {bulkloaded} were bulkloaded and {inserted} inserted, and room for {room} insertions; name a file that `memwalk index build` wrote",
-            self.keys
+            "{path} has room for {room} insertions, and the run's index for {}; {WRITTEN}",
+            self.room()
         );
         Err(WorkloadError::new(PARAMETER, message))
     }

@@ -131,6 +131,47 @@ fn what_a_page_file_contradicts_is_refused_by_name() {
     }
 }
 
+/// Where the header says how many keys were bulkloaded, and how many were inserted since.
+const BULKLOADED_AT: usize = 80;
+const INSERTED_AT: usize = BULKLOADED_AT + 24;
+
+#[test]
+fn an_index_with_other_keys_than_it_was_built_with_is_refused_by_checks_and_runs() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("index.pages");
+    let built = json!({"structure": "array", "keys": 5000, "operations": 20, "caches": "empty", "maturity": "mature", "bulkloaded_share": 0.9});
+    save(&built, &path);
+    let whole = std::fs::read(&path).unwrap();
+    let from_file = with(&built, &json!({"page_file": path}));
+    for (at, was, number, says) in [
+        (
+            BULKLOADED_AT,
+            4500_u64,
+            5128_u64,
+            "5128 were bulkloaded and 500 inserted",
+        ),
+        (
+            INSERTED_AT,
+            500,
+            131_072,
+            "4500 were bulkloaded and 131072 inserted",
+        ),
+    ] {
+        let mut bytes = whole.clone();
+        assert_eq!(bytes[at..at + 8], was.to_le_bytes());
+        bytes[at..at + 8].copy_from_slice(&number.to_le_bytes());
+        seal_page_file(&mut bytes);
+        std::fs::write(&path, &bytes).unwrap();
+        let told = format!(
+            "{}: has 5000 keys, of which {says}; name a file that `memwalk index build` wrote",
+            path.display()
+        );
+        assert_eq!(check_page_file(&path).unwrap_err().to_string(), told);
+        let error = run(&mut Library::new(), &from_file).unwrap_err();
+        assert_eq!(error, format!("page_file: {told}"));
+    }
+}
+
 #[test]
 fn a_page_file_that_is_another_is_read_again() {
     let folder = tempfile::tempdir().unwrap();
@@ -167,27 +208,25 @@ fn a_page_file_that_is_another_is_read_again() {
 /// Numbers that the estimate of a run's memory knows nothing of.
 #[test]
 fn a_history_that_is_not_the_workloads_is_refused() {
-    const BULKLOADED: usize = 80;
-    const ROOM: usize = 96;
-    const INSERTED: usize = 104;
+    const ROOM: usize = BULKLOADED_AT + 16;
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("index.pages");
     let built = json!({"structure": "array", "keys": 5000, "operations": 20, "caches": "empty", "page_bytes": 4096});
     save(&built, &path);
     let bytes = std::fs::read(&path).unwrap();
     let from_file = with(&built, &json!({"page_file": path}));
-    for (place, number, says) in [
-        (BULKLOADED, 5001_u64, "bulkloaded_share: "),
-        (ROOM, 100_001, "page_file: "),
-        (INSERTED, 1, "page_file: "),
+    for (place, number, is_whole) in [
+        (BULKLOADED_AT, 5001_u64, false),
+        (ROOM, 100_001, true),
+        (INSERTED_AT, 1, false),
     ] {
         let mut changed = bytes.clone();
         changed[place..place + 8].copy_from_slice(&number.to_le_bytes());
         seal_page_file(&mut changed);
         std::fs::write(&path, &changed).unwrap();
-        // The index itself can work.
-        check_page_file(&path).unwrap();
+        // With room for more the index is one that can work.
+        assert_eq!(check_page_file(&path).is_ok(), is_whole);
         let error = run(&mut Library::new(), &from_file).unwrap_err();
-        assert!(error.starts_with(says), "{error}");
+        assert!(error.starts_with("page_file: "), "{error}");
     }
 }

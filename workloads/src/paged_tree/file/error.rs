@@ -15,7 +15,7 @@ pub struct PageFileError {
 }
 
 impl PageFileError {
-    pub(super) fn new(path: &Path, what: impl Display) -> Self {
+    pub(crate) fn new(path: &Path, what: impl Display) -> Self {
         Self {
             path: path.display().to_string(),
             what: what.to_string(),
