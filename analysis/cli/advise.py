@@ -54,25 +54,22 @@ def layout(
     if json:
         console.print_json({"table": task.schema.name, "layouts": [asdict(one) for one in ranked], "reasons": reasons(ranked)})
         return
-    simulated, predicted = ("total", "I/O", "processor"), ("total", "I/O", "iteration", "tuples")
-    columns = ["layout", *(f"simulated s,\n{part}" for part in simulated), *(f"predicted s,\n{part}" for part in predicted)]
-    columns += [*(["predicted\nMB read"] if storage else []), "lines/record"]
-    lines = [
-        [
-            one.layout,
-            one.simulated_seconds,
-            one.io_seconds,
-            one.processor_seconds,
-            one.predicted_seconds,
-            one.predicted_io_seconds,
-            one.iteration_seconds,
-            one.reconstruction_seconds,
-            *([one.megabytes_read] if storage else []),
-            one.lines_per_record,
-        ]
-        for one in ranked
-    ]
-    queries = len(task.workload.queries)
-    console.print_table(f"Layouts of {task.schema.name} for {queries} {'query' if queries == 1 else 'queries'}", columns, lines)
+    parts = {
+        "simulated\ntotal": [one.simulated_seconds for one in ranked],
+        "simulated\nI/O": [one.io_seconds for one in ranked],
+        "simulated\nprocessor": [one.processor_seconds for one in ranked],
+        "predicted\ntotal": [one.predicted_seconds for one in ranked],
+        "predicted\nI/O": [one.predicted_io_seconds for one in ranked],
+        "predicted\niteration": [one.iteration_seconds for one in ranked],
+        "predicted\ntuples": [one.reconstruction_seconds for one in ranked],
+        "predicted\nlines": [one.predicted_waiting_seconds for one in ranked],
+        "predicted\nMB read": [one.megabytes_read for one in ranked],
+        "lines per\nrecord": [one.lines_per_record for one in ranked],
+    }
+    if storage is None:
+        parts = {name: values for name, values in parts.items() if not name.endswith(("I/O", "MB read"))}
+    lines = [[one.layout, *row] for one, row in zip(ranked, zip(*parts.values(), strict=True), strict=True)]
+    queries = "1 query" if len(task.workload.queries) == 1 else f"{len(task.workload.queries)} queries"
+    console.print_table(f"Layouts of {task.schema.name} for {queries}, in seconds", ["layout", *parts], lines)
     for reason in reasons(ranked):
         typer.echo(reason)

@@ -7,7 +7,8 @@ beside each value: equations 1 to 3 and 14 once per column, each file read ahead
 iterates over pages like those of PAX; its pages and the runs that they lie in are counted, the first page of a run is a random one.
 
 Pages are whole ones here, and so are the runs of a column; the first page of a row store is a random one. The equations leave that out,
-which is next to nothing of the large tables that they are for.
+which is next to nothing of the large tables that they are for. What they leave out, too, is that a scan waits for the lines of its
+pages: a term of its own, lines times what one takes.
 """
 
 from dataclasses import dataclass, replace
@@ -16,6 +17,8 @@ from typing import Literal, TypeAlias, get_args
 
 from memwalk.analysis.advice.layouts import super_blocks
 from memwalk.analysis.advice.layouts.files import Query, Task
+from memwalk.analysis.advice.layouts.lines import lines_per_record
+from memwalk.analysis.advice.layouts.scans import PAGE_HEADER_BYTES
 from memwalk.analysis.cost_models.page_layout import record_overhead
 from memwalk.analysis.cost_models.super_block import record_number_bytes
 from memwalk.analysis.cost_models.table_scan import Constants, ScanCost, Store, Table, pages_scanned, prefetch_pages, scan_cost
@@ -25,8 +28,6 @@ Layout: TypeAlias = Literal["nsm", "pax", "dsm", "super-row", "super-column", "m
 LAYOUTS: tuple[Layout, ...] = get_args(Layout)
 """All layouts; ``mbsm`` needs a disk."""
 
-PAGE_HEADER_BYTES = 32
-"""Header of every page."""
 RECORD_OVERHEAD_BYTES = record_overhead("nsm")
 """Tag and slot of a record in a slotted page (OH of Table 5)."""
 
@@ -36,21 +37,37 @@ class Prediction:
     """What a scan should cost, in seconds, and the bytes that it reads from storage."""
 
     cost: ScanCost
+    """What the published equations have for it."""
     bytes_read: float
+    waiting: float = 0.0
+    """For lines."""
+
+    @property
+    def seconds(self) -> float:
+        """All of it."""
+        return self.cost.total + self.waiting
 
 
 @dataclass(frozen=True)
 class UnitCosts:
-    """What the equations' constants are on a machine, in seconds: SEQIO and RDMIO, IC and FC."""
+    """What the equations' constants are on a machine, in seconds: SEQIO and RDMIO, IC and FC where no access waits; and its lines."""
 
     sequential_io: float
     random_io: float
     iteration: float
     function_call: float
+    line: float
+    """What a scan waits for a line."""
+    line_bytes: int
 
 
 def predict(layout: Layout, query: Query, task: Task, costs: UnitCosts, laid: Mbsm | None = None) -> Prediction:
     """Predict a query over a layout; ``laid`` is the table in layout ``mbsm``."""
+    lines = task.schema.records * lines_per_record(layout, query, task, costs.line_bytes)
+    return replace(_by_the_equations(layout, query, task, costs, laid), waiting=lines * costs.line)
+
+
+def _by_the_equations(layout: Layout, query: Query, task: Task, costs: UnitCosts, laid: Mbsm | None) -> Prediction:
     table = Table(task.schema.records, len(task.schema.attributes), len(query.attributes))
     constants = _constants(task, costs)
     if layout == "super-column":

@@ -6,12 +6,16 @@ from dataclasses import dataclass, field
 from memwalk.analysis.advice.explained import CLOSE, explains, three_digits
 from memwalk.analysis.advice.layouts import super_blocks
 from memwalk.analysis.advice.layouts.files import Task
-from memwalk.analysis.advice.layouts.predict import PAGE_HEADER_BYTES, Layout, Prediction, predict
-from memwalk.analysis.advice.layouts.simulate import Platform, Simulated, check, measured_costs, simulate
+from memwalk.analysis.advice.layouts.predict import Layout, Prediction, predict
+from memwalk.analysis.advice.layouts.scans import PAGE_HEADER_BYTES
+from memwalk.analysis.advice.layouts.simulate import Platform, Simulated, check, simulate
+from memwalk.analysis.advice.layouts.unit_costs import measured_costs
 from memwalk.analysis.causes import describe
 
 _FAR = 2.0
 """Pages, or a processor, that take so many times what is predicted, or are so many times faster, are told of."""
+_UNEVEN = 1.1
+"""Records of a sample that take more times as long as those of its second half are told of."""
 
 
 @dataclass(frozen=True)
@@ -24,10 +28,12 @@ class Advice:
     io_seconds: float
     processor_seconds: float
     predicted_seconds: float
-    """The sum of the next three."""
+    """The sum of the next four."""
     predicted_io_seconds: float
     iteration_seconds: float
     reconstruction_seconds: float
+    predicted_waiting_seconds: float
+    """For lines."""
     megabytes_read: float
     """Predicted; millions of bytes, from storage: none if pages are in memory."""
     lines_per_record: float
@@ -36,11 +42,13 @@ class Advice:
     """The part of the processor's time in which it waits for lines and translations, simulated."""
     seconds_by_cause: dict[str, float] = field(default_factory=dict)
     """The processor's time by cause (`memwalk.analysis.causes`), simulated."""
+    unevenness: float = 1.0
+    """How many times as long records of the whole sample take as those of its second half: of the query of which that is most."""
 
     @property
     def predicted_processor_seconds(self) -> float:
         """The processor's part of the prediction."""
-        return self.iteration_seconds + self.reconstruction_seconds
+        return self.iteration_seconds + self.reconstruction_seconds + self.predicted_waiting_seconds
 
 
 def advise(task: Task, platform: Platform, sample: int, progress: Callable[[str], None]) -> list[Advice]:
@@ -49,7 +57,7 @@ def advise(task: Task, platform: Platform, sample: int, progress: Callable[[str]
     Raises UserError, with the place of each mistake, for a table that cannot be simulated or is larger than the device.
     """
     check(task, platform, sample)
-    progress("the cost of an iteration and a field")
+    progress("the cost of an iteration, a field and a line")
     costs = measured_costs(task, platform, sample)
     ranked = []
     for layout in platform.layouts():
@@ -73,14 +81,18 @@ def _weighed(layout: Layout, task: Task, predicted: list[Prediction], simulated:
         simulated_seconds=total([one.seconds for one in simulated]),
         io_seconds=total([one.io_seconds for one in simulated]),
         processor_seconds=total([one.cpu_seconds for one in simulated]),
-        predicted_seconds=total([one.cost.total for one in predicted]),
+        predicted_seconds=total([one.seconds for one in predicted]),
         predicted_io_seconds=total([one.cost.io for one in predicted]),
         iteration_seconds=total([one.cost.iteration for one in predicted]),
         reconstruction_seconds=total([one.cost.reconstruction for one in predicted]),
+        predicted_waiting_seconds=total([one.waiting for one in predicted]),
         megabytes_read=total([one.bytes_read for one in predicted]) / 1e6 if stored else 0.0,
         lines_per_record=total([one.lines_per_record for one in simulated]) / runs,
-        waiting_seconds=total([one.waiting_seconds for one in simulated]),
-        seconds_by_cause={cause: total([one.by_cause[cause] for one in simulated]) for cause in simulated[0].by_cause},
+        waiting_seconds=total([one.processing.waiting_seconds for one in simulated]),
+        seconds_by_cause={
+            cause: total([one.processing.by_cause[cause] for one in simulated]) for cause in simulated[0].processing.by_cause
+        },
+        unevenness=max(one.processing.unevenness for one in simulated),
     )
 
 
@@ -102,8 +114,18 @@ def reasons(ranked: list[Advice]) -> list[str]:
         said.append(f"{other.layout} takes {times:.2f} times as long{why}.")
     preferred = min(ranked, key=lambda advice: advice.predicted_seconds)
     if preferred.layout != best.layout:
-        said.append(f"The cost model prefers {preferred.layout}, which predicates, branches and caches do not enter.")
-    return [*said, *filter(None, map(_unlike_predicted, ranked)), *_processor_unlike_predicted(ranked)]
+        said.append(f"The cost model prefers {preferred.layout}, which predicates and branches do not enter.")
+    return [*_too_small(ranked), *said, *filter(None, map(_unlike_predicted, ranked)), *_processor_unlike_predicted(ranked)]
+
+
+def _too_small(ranked: list[Advice]) -> list[str]:
+    """Warn of a sample in which scans have hardly begun."""
+    most = max(ranked, key=lambda one: one.unevenness)
+    if most.unevenness <= _UNEVEN:
+        return []
+    times = three_digits(most.unevenness)
+    counted = "only those count for the rest, and they are few: simulate more with --sample"
+    return [f"The sample is small: with {most.layout} its records take {times} times as long as those of its second half; {counted}."]
 
 
 def _unlike_predicted(one: Advice) -> str:
@@ -132,9 +154,9 @@ def _processor_unlike_predicted(ranked: list[Advice]) -> list[str]:
 
 
 def _against(other: Advice, best: Advice) -> str:
-    """Name what the other layout loses most by: in simulation its pages, or waits for lines; or what the model has of the processor's work.
+    """Name what the other layout loses most by in simulation: its pages, or what its processor takes longer for.
 
-    Waits, and what the model predicts, are a reason if they are most of what the processor takes longer.
+    That is waits for lines if they are most of it, or another cause, with what the model has for that.
     """
     pages, processor = other.io_seconds - best.io_seconds, other.processor_seconds - best.processor_seconds
     if pages > max(0.0, processor):
@@ -148,16 +170,20 @@ def _against(other: Advice, best: Advice) -> str:
     if waiting > 0 and explains(waiting, processor):
         waits = [f"{three_digits(one.waiting_seconds)} s" for one in (other, best)]
         return f"it waits for lines and translations for {waits[0]} instead of {waits[1]}" + (f", and {lines}" if more else "")
+    took = [f"{three_digits(one.processor_seconds)} s" for one in (other, best)]
+    return f"the processor takes {took[0]} instead of {took[1]}{_cause(other, best)}, {_by_the_model(other, best)}"
+
+
+def _by_the_model(other: Advice, best: Advice) -> str:
+    """Say what the model has the processor take longer for. It explains that by no more than there is, and by most of it."""
     lost = {
         "it steps the storage manager's iterator more often": other.iteration_seconds - best.iteration_seconds,
         "it puts more values together, one call each": other.reconstruction_seconds - best.reconstruction_seconds,
     }
     reason = max(lost, key=lambda name: lost[name])
-    if lost[reason] > 0 and explains(lost[reason], processor):
-        models = lost[reason] > other.processor_seconds
-        return reason + (", for which the cost model has more time than the whole scans take" if models else "")
-    took = [f"{three_digits(one.processor_seconds)} s" for one in (other, best)]
-    return f"the processor takes {took[0]} instead of {took[1]}{_cause(other, best)}, which the cost model does not explain"
+    longer = other.processor_seconds - best.processor_seconds
+    explained = 0 < lost[reason] <= longer * CLOSE and explains(lost[reason], longer)
+    return f"as {reason} by the cost model" if explained else "which the cost model does not explain"
 
 
 def _cause(other: Advice, best: Advice) -> str:

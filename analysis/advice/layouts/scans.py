@@ -3,7 +3,9 @@
 from typing import Any
 
 from memwalk.analysis.advice.layouts.files import Query, Task
-from memwalk.analysis.advice.layouts.predict import PAGE_HEADER_BYTES
+
+PAGE_HEADER_BYTES = 32
+"""Header of every page."""
 
 
 def kernel_workload(layout: str | None, query: Query, task: Task, records: int, prefetch_bytes: int | None = None) -> dict[str, Any]:

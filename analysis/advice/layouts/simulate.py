@@ -1,17 +1,17 @@
-"""Simulated scans of a sample of a table, and the cost model's constants as two of them give them."""
+"""Simulated scans of a sample of a table."""
 
 from dataclasses import dataclass
 from typing import Any
 
 from memwalk.analysis.advice.layouts import super_blocks
 from memwalk.analysis.advice.layouts.files import Query, Task
-from memwalk.analysis.advice.layouts.predict import LAYOUTS, Layout, UnitCosts
+from memwalk.analysis.advice.layouts.predict import LAYOUTS, Layout
+from memwalk.analysis.advice.layouts.processor import Processing, process
 from memwalk.analysis.advice.layouts.scans import kernel_workload
 from memwalk.analysis.advice.layouts.stored_pages import io_seconds, no_room
-from memwalk.analysis.causes import shortened
 from memwalk.simcore.engines import native
 from memwalk.simcore.memories import only_memory
-from memwalk.simcore.storage import BLOCK_BYTES, DeviceFile, page_blocks, page_times_ps
+from memwalk.simcore.storage import BLOCK_BYTES, DeviceFile, page_blocks
 from memwalk.simcore.storage.disk import DiskFile
 from memwalk.workloads.mbsm import Mbsm
 
@@ -26,10 +26,6 @@ _CALLS = {
     "super-column": _STORE_CALLS,
 }
 """Calls into the DBMS that a scan of each of the kernel's layouts makes."""
-
-
-_RUN_PAGES = 1000
-"""Pages of a run by which the next page of a run is measured."""
 
 
 @dataclass(frozen=True)
@@ -60,18 +56,17 @@ class Platform:
 
 @dataclass(frozen=True)
 class Simulated:
-    """A simulated scan, scaled up to the table: seconds, and lines fetched from memory per record."""
+    """A simulated scan, scaled up to the table."""
 
-    cpu_seconds: float
+    processing: Processing
     io_seconds: float
     lines_per_record: float
-    by_cause: dict[str, float]
-    """The processor's seconds by cause (`memwalk.analysis.causes`)."""
+    """Lines of data fetched from memory."""
 
     @property
-    def waiting_seconds(self) -> float:
-        """The part of the processor's time in which it waits for lines and translations."""
-        return self.by_cause["dcache"] + self.by_cause["dtlb"]
+    def cpu_seconds(self) -> float:
+        """What the processor takes."""
+        return self.processing.seconds
 
     @property
     def seconds(self) -> float:
@@ -80,25 +75,20 @@ class Simulated:
 
 
 def simulate(layout: Layout, query: Query, task: Task, platform: Platform, sample: int, *, laid: Mbsm | None = None) -> Simulated:
-    """Simulate a query over the first ``sample`` records of a layout; ``laid`` is the whole table in layout ``mbsm``.
+    """Simulate a query over a sample of a layout's records; ``laid`` is the whole table in layout ``mbsm``.
 
     Pages are asked for by a run of its own, which takes more records than a machine could in that time. The runs of MBSM are those of the
     whole table.
     """
-    records = min(sample, task.schema.records)
-    kernel = platform.kernel_layout(layout)
-    statistics = native.simulate(platform.machine, kernel_workload(kernel, query, task, records))
-    cpu = statistics["cycles"] / platform.machine["clock_hz"] * (task.schema.records / records)
+    kernel, records = platform.kernel_layout(layout), task.schema.records
+    processing = process(platform.machine, lambda part: kernel_workload(kernel, query, task, part), records, sample)
     if platform.device is None:
         io = 0.0
     elif laid is not None and platform.disk is not None:
         io = super_blocks.io_seconds(laid, query, platform.disk)
     else:
         io = io_seconds(platform.device, layout, kernel, query, task)
-    slots = statistics["slots"]
-    spent = slots | {"dcache": sum(slots["dcache"].values())}
-    by_cause = {cause: cpu * count / slots["total"] for cause, count in shortened(spent).items()}
-    return Simulated(cpu, io, statistics["bus"]["fills"] / records, by_cause)
+    return Simulated(processing, io, processing.lines / records)
 
 
 def check(task: Task, platform: Platform, sample: int) -> None:
@@ -120,40 +110,3 @@ def check(task: Task, platform: Platform, sample: int) -> None:
     needed = task.schema.records * task.schema.attribute_bytes * len(task.schema.attributes)
     if needed > blocks * BLOCK_BYTES:
         raise task.mistake("records", no_room(task, needed, blocks, " in any layout"))
-
-
-def measured_costs(task: Task, platform: Platform, sample: int) -> UnitCosts:
-    """Measure the cost model's constants by two scans of one attribute.
-
-    With super rows, whose iterator takes a step per page, FC is their time per record and IC what slotted pages take
-    more. A DBMS without them gives IC by a scan that selects no record, and FC by what one that selects all takes more.
-    """
-    first = task.schema.attributes[:1]
-
-    def per_record(layout: Layout, **changes: Any) -> float:
-        query = Query(name="unit costs", weight=1, project=first, **changes)
-        return simulate(layout, query, task, Platform(platform.machine, None), sample).cpu_seconds / task.schema.records
-
-    if "super-row" in platform.layouts():
-        field = per_record("super-row", selectivity=1.0)
-        record = per_record("nsm", selectivity=1.0) - field
-    else:
-        record = per_record("nsm", predicates=first, selectivity=1e-9)
-        field = per_record("nsm", predicates=first, selectivity=1.0) - record
-    if platform.device is None:
-        return UnitCosts(0.0, 0.0, record, field)
-    sequential, anywhere = _page_seconds(platform.device, page_blocks(task.workload.page_bytes))
-    return UnitCosts(sequential, anywhere, record, field)
-
-
-def _page_seconds(device: DeviceFile, page_blocks: int) -> tuple[float, float]:
-    """Return the seconds of a page behind another of the same run, and of one anywhere.
-
-    A scan asks for a run with one command. Pages that are asked for one by one take longer each on a device that does not read ahead.
-    """
-    following, anywhere = page_times_ps(device.device(), page_blocks)
-    pages = min(_RUN_PAGES, device.device().blocks // page_blocks)
-    if pages > 1:
-        alone, run = (device.device().serve(0, 0, count * page_blocks, write=False) for count in (1, pages))
-        following = round((run - alone) / (pages - 1))
-    return following * 1e-12, anywhere * 1e-12

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from math import ceil
 
 from memwalk.analysis.advice.layouts.files import Query, Task
-from memwalk.analysis.advice.layouts.predict import PAGE_HEADER_BYTES, RECORD_OVERHEAD_BYTES, Layout
-from memwalk.analysis.advice.layouts.scans import kernel_workload
+from memwalk.analysis.advice.layouts.predict import RECORD_OVERHEAD_BYTES, Layout
+from memwalk.analysis.advice.layouts.scans import PAGE_HEADER_BYTES, kernel_workload
 from memwalk.analysis.cost_models.super_block import record_number_bytes
 from memwalk.simcore.engines import native
 from memwalk.simcore.storage import BLOCK_BYTES, DeviceFile, page_blocks, serve_requests
