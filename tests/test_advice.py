@@ -285,7 +285,8 @@ def test_pages_of_a_part_stand_for_those_of_the_table(
 
     Where a disk is when its head arrives is another matter: of few runs by few columns, that may be the same again and again.
     """
-    whole = task(tmp_path, SCHEMA.replace("1000000", str(records)), QUERIES.replace("1MiB", prefetch))
+    queries = QUERIES.replace("1MiB", prefetch).replace("predicates: [b]", "predicates: [a]").replace("[b, d]", "[a, b]")
+    whole = task(tmp_path, SCHEMA.replace("1000000", str(records)), queries)
     disks = platform("compiled", storage=storage)
 
     def seconds() -> dict[tuple[str, str], float]:
@@ -328,11 +329,24 @@ def test_runs_of_columns_are_those_of_the_table_whatever_memory_they_have(
     assert simulate("super-column", query, whole, disks, 1000).io_seconds == pytest.approx(full, rel=0.03)
 
 
+@pytest.mark.parametrize(("columns", "seeks"), [("[a, b]", 1), ("[a, d]", 2), ("[b, c]", 1)])
+def test_files_of_columns_lie_where_the_table_has_them(tmp_path: Path, columns: str, seeks: int) -> None:
+    """Each column is read at once: its first page follows its neighbour's last one, or is a page anywhere, as the very first is."""
+    queries = QUERIES.replace("predicates: [b], selectivity: 0.1, project: [b, d]", f"project: {columns}").replace("1MiB", "256MiB")
+    whole, disks = task(tmp_path, queries=queries), platform("compiled")
+    found = simulate("super-column", whole.workload.queries[0], whole, disks, 1000).io_seconds
+    costs = measured_costs(whole, disks, 1000)
+    pages = 2 * ceil(4e6 / 32736)
+    assert found == pytest.approx(pages * costs.sequential_io + seeks * (costs.random_io - costs.sequential_io), rel=0.005)
+
+
 @pytest.mark.parametrize(("storage", "within"), [("raid0-6-disks", 0.001), ("cheetah-x15", 0.03)])
 def test_added_times_are_those_of_one_clock(tmp_path: Path, storage: str, within: float) -> None:
     """Pages that are read one behind the other leave nothing to overlap but a disk that reads on while records are scanned."""
     records = 100_000
-    whole = task(tmp_path, SCHEMA.replace("1000000", str(records)))
+    # The first attributes, whose files are the first ones in the table as they are for the kernel.
+    queries = QUERIES.replace("predicates: [b]", "predicates: [a]").replace("[b, d]", "[a, b]")
+    whole = task(tmp_path, SCHEMA.replace("1000000", str(records)), queries)
     disks = platform("compiled", storage=storage)
     assert disks.device is not None
     for layout in EVERYWHERE:

@@ -8,8 +8,15 @@ PAGE_HEADER_BYTES = 32
 """Header of every page."""
 
 
+def in_a_row(query: Query) -> list[str]:
+    """Name a query's attributes as the kernel has them: predicates first, those that are projected too last among them."""
+    tested_only = [name for name in query.predicates if name not in query.project]
+    both = [name for name in query.predicates if name in query.project]
+    return [*tested_only, *both, *(name for name in query.project if name not in both)]
+
+
 def kernel_workload(layout: str | None, query: Query, task: Task, records: int, prefetch_bytes: int | None = None) -> dict[str, Any]:
-    """Write a query as the kernel takes it: attributes in a row, the predicates first, those that are projected too last among them.
+    """Write a query as the kernel takes it: attributes in a row (`in_a_row`).
 
     ``prefetch_bytes`` are the table's if they are None.
 

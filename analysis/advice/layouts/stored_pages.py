@@ -1,15 +1,15 @@
 """The time of a table's pages: a part is asked for on no machine, and the device serves its pages where they lie in the whole table."""
 
-from collections.abc import Callable
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import ceil
 
 from memwalk.analysis.advice.layouts.files import Query, Task
 from memwalk.analysis.advice.layouts.predict import RECORD_OVERHEAD_BYTES, Layout
-from memwalk.analysis.advice.layouts.scans import PAGE_HEADER_BYTES, kernel_workload
+from memwalk.analysis.advice.layouts.scans import PAGE_HEADER_BYTES, in_a_row, kernel_workload
 from memwalk.analysis.cost_models.super_block import record_number_bytes
 from memwalk.simcore.engines import native
-from memwalk.simcore.storage import BLOCK_BYTES, DeviceFile, page_blocks, serve_requests
+from memwalk.simcore.storage import BLOCK_BYTES, DeviceFile, PageRun, page_blocks, serve_requests
 
 _IO_VALUES = 32 << 20
 """Values of the part of a table whose pages are asked for: 128 MB of four bytes each."""
@@ -65,23 +65,30 @@ def _file_records(layout: str | None, task: Task) -> int | None:
     return None if kept is None else (task.workload.page_bytes - PAGE_HEADER_BYTES) // (task.schema.attribute_bytes + kept)
 
 
-def _place(layout: str | None, task: Task, part: _Part) -> Callable[[int], int]:
-    """Return what tells where a page of the part lies in the whole table.
+def _placed(requests: Sequence[PageRun], layout: str | None, query: Query, task: Task, part: _Part) -> Iterator[tuple[str, int, int]]:
+    """Say where runs of pages of the part lie in the whole table.
 
-    Files of columns lie one behind the other. The pages that a part has of each are neighbours in the table as they are in the part,
-    or a seek would be longer than any in the table; they lie in the middle of the file, where a disk is about as fast as on average.
+    Files of columns lie one behind the other, in the table's order, where the kernel has those of the query first. So a run ends with its
+    file. The pages that a part has of each are neighbours in the table as they are in the part, or a seek would be longer than any in the
+    table; they lie in the middle of the file, where a disk is about as fast as on average. What is stretched to the table is all of it.
     """
     each, whole = _file_records(layout, task), task.schema.records
     if each is None:
-        return lambda page: round(page * whole / part.records)
+        for kind, begin, count in requests:
+            yield str(kind), round(int(begin) * whole / part.records), max(1, round(int(count) * part.longer))
+        return
     pages, table_pages = (ceil(records / each) for records in (part.records, whole))
-    before = max(int(table_pages - pages * part.longer) // 2, 0)
-
-    def place(page: int) -> int:
-        file, within = divmod(page, pages)
-        return file * table_pages + before + round(within * part.longer)
-
-    return place
+    longer = table_pages / pages if part.times == 1 else part.longer
+    files = [task.schema.attributes.index(name) for name in in_a_row(query)]
+    before = max(int(table_pages - pages * longer) // 2, 0)
+    for kind, begin, count in requests:
+        first, end = int(begin), int(begin) + int(count)
+        while first < end:
+            file, within = divmod(first, pages)
+            ends = min(within + end - first, pages)
+            at, behind = round(within * longer), round(ends * longer)
+            yield str(kind), files[file] * table_pages + before + at, max(1, behind - at)
+            first += ends - within
 
 
 def io_seconds(device: DeviceFile, layout: Layout, kernel: str | None, query: Query, task: Task) -> float:
@@ -91,8 +98,7 @@ def io_seconds(device: DeviceFile, layout: Layout, kernel: str | None, query: Qu
     """
     part = _part(kernel, query, task)
     requests = native.page_requests(kernel_workload(kernel, query, task, part.records, part.prefetch_bytes))
-    place = _place(kernel, task, part)
-    placed = [(kind, place(int(first)), max(1, round(int(pages) * part.longer))) for kind, first, pages in requests]
+    placed = list(_placed(requests, kernel, query, task, part))
     drive, size = device.device(), page_blocks(task.workload.page_bytes)
     if (needed := max((first + pages for _, first, pages in placed), default=0) * size) > drive.blocks:
         raise task.mistake("records", no_room(task, needed * BLOCK_BYTES, drive.blocks, f" in layout {layout}"))
