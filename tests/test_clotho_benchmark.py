@@ -108,11 +108,11 @@ def test_putting_records_together_by_position_takes_the_least_work() -> None:
 def test_updates_of_dsm_through_indexes_write_what_scans_in_step_write() -> None:
     """The pages of the changed files, of which there are more than without record numbers."""
     machine = load_machine("pentium4-xeon-1700", dbms="shore-pentium2").native()
-    found = {how: scan("dsm", machine, payload=3, changes=True, reconstruction=how) for how in ("merge", "index")}
+    found = {how: scan("dsm", machine, payload=3, changes=True, selectivity=1.0, reconstruction=how) for how in ("merge", "index")}
     pages = {"merge": -(-RECORDS // 1003), "index": -(-RECORDS // 672)}
     for how, columns in found.items():
         assert columns["blocks_written"] == columns["blocks_read"] == 3 * 16 * pages[how]
-    assert found["index"]["cpu_seconds"] > scan("dsm", machine, payload=3, reconstruction="index")["cpu_seconds"]
+    assert found["index"]["cpu_seconds"] > scan("dsm", machine, payload=3, selectivity=1.0, reconstruction="index")["cpu_seconds"]
 
 
 def test_a_slow_bus_holds_everybody_up() -> None:
@@ -137,11 +137,21 @@ def test_scans_that_qualify_by_index_read_few_pages() -> None:
 
 def test_an_updating_scan_writes_what_it_changes() -> None:
     pages = -(-RECORDS // 63)
-    changed = scan("csm", payload=3, changes=True)
+    changed = scan("csm", payload=3, changes=True, selectivity=1.0)
     assert changed["blocks_read"] == 15 * pages  # pages with all columns
     assert changed["blocks_written"] == 3 * pages
-    assert scan("nsm", payload=3, changes=True)["blocks_written"] == -(-RECORDS // 60) * 16
-    assert scan("dsm", payload=3, changes=True)["blocks_written"] == -(-RECORDS // 1003) * 16 * 3
+    assert scan("nsm", payload=3, changes=True, selectivity=1.0)["blocks_written"] == -(-RECORDS // 60) * 16
+    assert scan("dsm", payload=3, changes=True, selectivity=1.0)["blocks_written"] == -(-RECORDS // 1003) * 16 * 3
+
+
+@pytest.mark.parametrize(("layout", "blocks"), [("csm", 3), ("nsm", 16), ("pax", 16), ("dsm", 3 * 16)])
+def test_pages_in_which_nothing_qualifies_are_not_written(layout: str, blocks: int) -> None:
+    """With this seed, 20 records are on as many pages of each layout. They lie apart, so that writing them takes a way to each."""
+    none, some = (scan(layout, payload=3, changes=True, selectivity=count / RECORDS) for count in (0, 20))
+    assert (none["records_selected"], none["blocks_written"]) == (0, 0)
+    assert some["blocks_written"] == 20 * blocks
+    assert none["blocks_read"] == some["blocks_read"]
+    assert none["seconds"] < some["seconds"]
 
 
 def test_an_updating_scan_of_columns_works_on_more_than_one_that_reads() -> None:

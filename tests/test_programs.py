@@ -121,10 +121,12 @@ def test_points_warm_up_before_they_are_measured(update: bool) -> None:
 
 
 def test_scans_of_the_relation_end_with_what_they_changed() -> None:
-    scanning = clotho.Scanning(files("pax", relation(3, 5000), None), 5000, 2, run_pages=4, runs_ahead=2, changes=True)
+    scanning = clotho.Scanning(files("pax", relation(3, 5000), None), 5000, 2, run_pages=4, runs_ahead=2, changed=[0, 1, 4999])
+    (each,) = {file.records_per_page for file in scanning.stored}
     said = listed(scanning.s_scan(64, work_ps=1000), lambda command: command)
     assert said[0] == OpenPool(clotho.POOL, 64, write_run=4)
     assert isinstance(said[-1], Flush)
+    assert [command.page for command in said if isinstance(command, Fix) and command.changed] == [0, 4999 // each]
     assert sum(command.duration_ps for command in said if isinstance(command, Work)) == 1000
 
 

@@ -5,7 +5,7 @@ as the value of its ``yield``. Clients may share whatever they draw their work f
 page that is fixed) is handed back to it in later commands; of a fixed page a client may know which pages are in its frame.
 """
 
-from collections.abc import Generator, Sequence
+from collections.abc import Collection, Generator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol, TypeAlias
 
@@ -116,6 +116,8 @@ class Fix(NamedTuple):
     pool: Pool
     query: Query
     page: int
+    changed: bool = True
+    """Whether a query that changes pages changes this one."""
 
 
 class Unfix(NamedTuple):
@@ -232,3 +234,5 @@ class Stream:
     """Pages that are read ahead together."""
     changes: Schema = 0
     """Columns that the scan updates."""
+    changed: Collection[int] | None = None
+    """Pages in which it updates something; all if None."""

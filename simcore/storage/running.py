@@ -142,7 +142,7 @@ class Running:
 
     def _fix(self, command: commands.Fix, client: _ClientState) -> Steps:
         """Fix a page; whoever has to wait for it leaves the processor meanwhile."""
-        fixing: Steps = command.pool.fix(command.query, command.page)
+        fixing: Steps = command.pool.fix(command.query, command.page, changed=command.changed)
         if client.turn is None:
             return (yield from fixing)
         try:

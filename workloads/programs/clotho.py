@@ -1,7 +1,7 @@
 """Programs of Clotho's experiments (section 7)."""
 
 from collections import Counter
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Collection, Generator, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise, zip_longest
 from random import Random
@@ -133,7 +133,8 @@ class Scanning:
     run_pages: int
     """Pages of a file that are read, and written back, together."""
     runs_ahead: int
-    changes: bool = False
+    changed: Collection[int] | None = None
+    """Records that are updated; none if None."""
 
     @property
     def selecting(self) -> list[Stream]:
@@ -168,9 +169,13 @@ class Scanning:
         yield End(pool, query)
 
     def _streams(self, needed: set[int]) -> list[Stream]:
-        changed = range(self.payload) if self.changes else ()
+        reads = [(file, schema) for file in self.stored if (schema := file.schema(needed))]
+        if self.changed is None:
+            return [Stream(file.pages, schema, file.records_per_page, self.run_pages) for file, schema in reads]
+        pages = {each: frozenset(record // each for record in self.changed) for each in {file.records_per_page for file, _ in reads}}
         return [
-            Stream(file.pages, schema, file.records_per_page, self.run_pages, file.schema(changed))
-            for file in self.stored
-            if (schema := file.schema(needed))
+            Stream(
+                file.pages, schema, file.records_per_page, self.run_pages, file.schema(range(self.payload)), pages[file.records_per_page]
+            )
+            for file, schema in reads
         ]

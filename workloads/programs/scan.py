@@ -29,7 +29,8 @@ def scan(pool: Pool, streams: Sequence[Stream], records: int, work_ps: int, runs
             if ends[number] <= done:
                 if (left := fixed[number]) is not None:
                     yield Unfix(pool, left)
-                frame = fixed[number] = yield Fix(pool, queries[number], done // stream.records_per_page)
+                page = done // stream.records_per_page
+                frame = fixed[number] = yield Fix(pool, queries[number], page, stream.changed is None or page in stream.changed)
                 ends[number] = frame.pages.stop * stream.records_per_page
         upto = min(records, *ends)
         yield Work(work_ps * upto // records - work_ps * done // records)

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from random import Random
 from typing import ClassVar, Literal
 
@@ -44,8 +45,12 @@ class ClothoScan(OneProgram):
     attributes: Attributes = Field(15, ge=2, description="Attributes of R")
     records: Records = 8_000_000
     payload: Attributes = Field(1, description="Attributes selected: the first so many")
-    selectivity: Real = Field(0.1, ge=0, le=1, description="Share of the records that qualify")
-    changes: bool = Field(False, description="Whether the selected attributes are updated where a record qualifies")
+    selectivity: Real = Field(
+        0.1, ge=0, le=1, description="Share of the records that qualify; of an s-scan that changes nothing it is for the processor only"
+    )
+    changes: bool = Field(
+        False, description="Whether the selected attributes are updated where a record qualifies; pages without one are not written"
+    )
     pool: Pool = Field(128 << 20, description="Buffer pool")
     run_blocks: CommandBlocks | None = Field(
         None, description=f"Blocks of a file that are read at once, a multiple of {PAGE_BLOCKS}; a track of each disk if absent"
@@ -105,11 +110,19 @@ class ClothoScan(OneProgram):
     def _selected(self) -> int:
         return round(self.selectivity * self.records)
 
+    @cached_property
+    def _qualifying(self) -> Sequence[int]:
+        """Records that qualify."""
+        every = range(self.records)
+        return every if self._selected == self.records else Random(self.seed).sample(every, self._selected)
+
     def _scanning(self, volume: Volume, first_block: int) -> clotho.Scanning:
         stored = placed(self.layout, self.attributes, self.records, volume, self.reconstruction, first_block=first_block)
         run_blocks = self.run_blocks or volume.row_blocks
         run_pages = run_blocks if self.layout == "csm" else max(1, run_blocks // PAGE_BLOCKS)
-        scanning = clotho.Scanning(stored, self.records, self.payload, run_pages, self.runs_ahead, self.changes)
+        scanning = clotho.Scanning(
+            stored, self.records, self.payload, run_pages, self.runs_ahead, self._qualifying if self.changes else None
+        )
         check_read_ahead(self._streams(scanning), self.records, self.runs_ahead, self.pool)
         return scanning
 
@@ -128,7 +141,7 @@ class ClothoScan(OneProgram):
         frames, scan_ps = frames_in(self.pool), sum(one.ps for one in work.scanning)
         if self.operator == "s-scan":
             return scanning.s_scan(frames, scan_ps)
-        qualifying = Random(self.seed).sample(range(self.records), self._selected)
+        qualifying = self._qualifying
         record_ps = round(sum(one.seconds for one in work.fetching) * PS_PER_SECOND / max(1, len(qualifying)))
         return scanning.si_scan(frames, scan_ps, record_ps, qualifying, self.in_flight)
 

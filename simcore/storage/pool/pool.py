@@ -76,8 +76,8 @@ class BufferPool:
         if not schemas.pages:
             del self._schemas[query.file]
 
-    def fix(self, query: Query, page: int) -> Steps:
-        """Return the C-page that has ``page`` as ``query`` needs it, pinned until :meth:`unfix`; the query's changes are made."""
+    def fix(self, query: Query, page: int, *, changed: bool = True) -> Steps:
+        """Return the C-page that has ``page`` as ``query`` needs it, pinned until :meth:`unfix`; its changes are made if ``changed``."""
         self.statistics.fixes += 1
         step_made()
         missed = False
@@ -96,7 +96,7 @@ class BufferPool:
                     continue
             self._clock.use(copy.frame)
             copy.awaited_by = None
-            if query.changes:
+            if query.changes and changed:
                 copy.dirty |= query.changes
                 self._invalidate(other for other in self._table.copies(query.file, page) if other is not copy)
             return copy
