@@ -59,6 +59,12 @@ def test_a_run_without_prefetches_tells_what_they_could_remove() -> None:
     assert said.endswith("Prefetching can remove these, and page walks (5.0) where prefetches do them.")
 
 
+@pytest.mark.parametrize("operations", [0, None])
+def test_a_run_that_counts_no_operations_is_one(operations: int | None) -> None:
+    found = effect(AHEAD | {"operations": operations}, PLAIN)
+    assert (found.issued, found.cycles, found.waits) == (60.0, 600.0, 100.0)
+
+
 def test_where_none_is_dropped_nothing_is_said_of_it() -> None:
     assert "leave unused; " in effect(AHEAD | {"prefetches_dropped": 0}, PLAIN).sentence()
 

@@ -11,6 +11,7 @@ import pandas as pd
 from memwalk.analysis.causes import ENDED, SLOTS_ENDED, describe, of_level
 from memwalk.analysis.experiments.results import varying_in_variants
 from memwalk.analysis.explain.by import OF_CODE, By
+from memwalk.analysis.explain.operations import counted_operations
 from memwalk.analysis.explain.prefetch_effect import ISSUED, PrefetchEffect, prefetch_effect
 from memwalk.analysis.explain.programs import by_program
 from memwalk.analysis.explain.source_lines import source_lines
@@ -223,8 +224,8 @@ def _explanation(row: "pd.Series[Any]", parameters: dict[str, object], breakdown
     ended = int(row[SLOTS_ENDED]) if SLOTS_ENDED in row and not pd.isna(row[SLOTS_ENDED]) else 0
     whole = int(row["slots_total"]) + ended
     width = whole / row["cycles"]  # of all cores
-    counted = "operations" in row and not pd.isna(row["operations"]) and row["operations"] > 0
-    operations = int(row["operations"]) if counted else 1
+    counted = counted_operations(row.to_dict())
+    operations = counted or 1
     unit = 1 / (width * operations)  # one slot in cycles per operation
     parts = [*_parts(breakdown, unit, whole, operations)]
     causes = dict(breakdown.groupby("cause", sort=False)["slots"].sum())
@@ -236,7 +237,7 @@ def _explanation(row: "pd.Series[Any]", parameters: dict[str, object], breakdown
         variant=row["variant"],
         point=row["point"],
         parameters=parameters,
-        operations=operations if counted else None,
+        operations=counted,
         cycles=float(row["cycles"] / operations),
         causes={str(cause): float(slots) * unit for cause, slots in causes.items()},
         misses=dict(_misses(row, breakdown, operations)),

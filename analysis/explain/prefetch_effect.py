@@ -8,6 +8,7 @@ import pandas as pd
 
 from memwalk.analysis.causes import SLOTS_ENDED
 from memwalk.analysis.experiments.results import is_parameter
+from memwalk.analysis.explain.operations import counted_operations
 
 ISSUED, USELESS, DROPPED = "prefetches_issued", "prefetches_useless", "prefetches_dropped"
 LATE, UNUSED = "prefetches_late", "prefetches_unused"
@@ -108,7 +109,7 @@ def _waits(row: Mapping[Any, Any], cause: str) -> float:
 
 
 def _per_operation(row: Mapping[Any, Any], count: float) -> float:
-    return float(count / (1 if _missing(row, "operations") else row["operations"]))
+    return float(count / (counted_operations(row) or 1))
 
 
 def _missing(row: Mapping[Any, Any], name: str) -> bool:
