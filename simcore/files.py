@@ -2,6 +2,7 @@
 
 import hashlib
 import os
+import secrets
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -26,8 +27,9 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
     try:
         place = _replaced(path)
         place.parent.mkdir(parents=True, exist_ok=True)
-        temporary = place.with_name(_temporary(os.getpid()))  # short, so that it fits wherever the name itself does
-        with temporary.open("wb") as file:
+        # Short, so that it fits wherever the name itself does; and nobody else's, as threads may write into one folder.
+        temporary = place.with_name(_temporary(secrets.token_hex(8)))
+        with temporary.open("xb") as file:
             yield file
             file.flush()
             os.fsync(file.fileno())
@@ -129,7 +131,7 @@ def _write_nothing(path: Path, folder: Path) -> None:
         return
 
 
-def _temporary(writer: int | str) -> str:
+def _temporary(writer: str) -> str:
     return f".memwalk-{writer}.tmp"
 
 

@@ -11,7 +11,7 @@ from files import command, environment, memwalk, write_experiment
 from memwalk.analysis import check
 from memwalk.simcore.engines import native
 from memwalk.simcore.errors import UserError
-from memwalk.simcore.files import expect_file, expect_folder, expect_new_file, write_atomically
+from memwalk.simcore.files import expect_file, expect_folder, expect_new_file, replacing, write_atomically
 from memwalk.simcore.storage.trace_lines import write_lines
 
 
@@ -65,6 +65,15 @@ def test_a_name_as_long_as_the_file_system_takes(tmp_path: Path) -> None:
     path = tmp_path / ("n" * 255)
     write_atomically(path, b"content")
     assert path.read_bytes() == b"content"
+
+
+def test_files_that_are_written_at_a_time_do_not_take_each_others_content(tmp_path: Path) -> None:
+    one, other = tmp_path / "one", tmp_path / "other"
+    with replacing(one) as first:
+        first.write(b"of the one")
+        write_atomically(other, b"of the other")
+    assert (one.read_bytes(), other.read_bytes()) == (b"of the one", b"of the other")
+    assert sorted(tmp_path.iterdir()) == [one, other]
 
 
 def test_a_longer_name_is_refused(tmp_path: Path) -> None:

@@ -1,10 +1,12 @@
 """The runner: nothing finished is lost, nothing is done twice, and no result depends on who computed it."""
 
 import json
+import multiprocessing
 import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 from typing import Any
@@ -17,6 +19,7 @@ from storage_pages import DEVICE
 
 from memwalk.analysis.experiments import cluster as cluster_module
 from memwalk.analysis.experiments.expansion import expand
+from memwalk.analysis.experiments.local import _main_left_alone
 from memwalk.analysis.experiments.points import Point, Row, distinct_points
 from memwalk.analysis.experiments.provenance import NATIVE, PYTHON, provenance
 from memwalk.analysis.experiments.results import breakdown_table, parquet_bytes, table
@@ -200,6 +203,67 @@ def test_two_runs_do_not_write_into_one_folder(tmp_path: Path) -> None:
                 run_points(points, tmp_path, jobs=1)
         finally:
             holder.kill()
+
+
+def test_a_second_run_leaves_the_first_ones_manifest_and_tables(tmp_path: Path) -> None:
+    rows, out = small_rows(tmp_path)[:1], tmp_path / "out"
+
+    class Second:
+        """Begins the same again while the first goes on."""
+
+        def start(self, *_: Any) -> None:
+            (out / "results.parquet").write_bytes(b"the first one's")
+            before = {path: path.read_bytes() for path in out.iterdir() if path.is_file()}
+            with pytest.raises(UserError, match="another memwalk is writing here"):
+                run_rows("small", rows, out, jobs=1)
+            assert {path: path.read_bytes() for path in out.iterdir() if path.is_file()} == before
+
+        def within(self, *_: Any) -> None: ...
+
+        def advance(self, *_: Any) -> None: ...
+
+        def stop(self) -> None: ...
+
+    run_rows("small", rows, out, jobs=1, progress=Second())
+    assert json.loads((out / "manifest.json").read_text())["end_reason"] == "completed"
+
+
+@pytest.mark.parametrize("jobs", [0, -1, 1.5, "2", True])
+def test_jobs_that_are_no_number_of_processes_are_told(tmp_path: Path, jobs: Any) -> None:
+    with pytest.raises(UserError, match="expected a whole number of processes from 1 on, or None for all cores"):
+        run_rows("small", small_rows(tmp_path), tmp_path / "out", jobs=jobs)
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_pool_of_multiprocessing_simulates_in_each_worker(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    # What a worker of multiprocessing.Pool is, to whom Python refuses processes.
+    monkeypatch.setitem(multiprocessing.current_process()._config, "daemon", True)  # type: ignore[attr-defined]
+    rows = small_rows(tmp_path)[:2]
+    assert len(run_rows("small", rows, tmp_path / "out")) == 2
+    with pytest.raises(UserError, match=r"jobs=2: a worker of multiprocessing\.Pool may have no processes of its own; give jobs=1"):
+        run_rows("small", rows, tmp_path / "other", jobs=2)
+
+
+def test_threads_that_start_workers_leave_the_program_in_its_place() -> None:
+    main = sys.modules["__main__"]
+    events = [threading.Event() for _ in range(4)]
+    inside, second_inside, leave, leave_second = events
+
+    def one(enters: threading.Event, leaves: threading.Event) -> None:
+        with _main_left_alone():
+            enters.set()
+            leaves.wait(10)
+
+    threads = [threading.Thread(target=one, args=(inside, leave)), threading.Thread(target=one, args=(second_inside, leave_second))]
+    threads[0].start()
+    inside.wait(10)
+    threads[1].start()
+    second_inside.wait(0.05)  # it must not come in: it would take for the program what stands for it
+    leave.set()
+    threads[0].join()
+    leave_second.set()
+    threads[1].join()
+    assert sys.modules["__main__"] is main
 
 
 def long_run(out: Path, experiment: Path, jobs: int, longer: str = "workload.operations=20000") -> list[str]:

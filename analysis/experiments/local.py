@@ -151,15 +151,20 @@ def _die_with_parent() -> None:
     os._exit(1)
 
 
+_main = threading.Lock()
+"""Held while something else stands for this program: a second thread would take that for the program, and put it back for good."""
+
+
 @contextmanager
 def _main_left_alone() -> Iterator[None]:
     """Have new processes not run the program of this one again: they need nothing of it, and a script might start its run in each."""
-    main = sys.modules["__main__"]
-    sys.modules["__main__"] = ModuleType("__main__")
-    try:
-        yield
-    finally:
-        sys.modules["__main__"] = main
+    with _main:
+        main = sys.modules["__main__"]
+        sys.modules["__main__"] = ModuleType("__main__")
+        try:
+            yield
+        finally:
+            sys.modules["__main__"] = main
 
 
 @contextmanager

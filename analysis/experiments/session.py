@@ -24,8 +24,8 @@ from memwalk.analysis.experiments.manifest import (
 from memwalk.analysis.experiments.points import Row, distinct_points
 from memwalk.analysis.experiments.refused import told_where_written
 from memwalk.analysis.experiments.results import breakdown_table, cores_table, curve_table, parquet_bytes, table, usage_table
-from memwalk.analysis.experiments.runner import Progress, run_points
-from memwalk.analysis.experiments.store import POINTS
+from memwalk.analysis.experiments.runner import Progress, finish_points, processes
+from memwalk.analysis.experiments.store import POINTS, PointStore
 from memwalk.simcore.engines.native import Statistics
 from memwalk.simcore.errors import UserError
 from memwalk.simcore.files import write_atomically
@@ -49,8 +49,9 @@ def run_rows(
     the same configuration is resumed; a complete one is left as it is.
     What other code computed, or with other files of machines and devices, is computed again.
 
-    Raises UserError if the folder cannot be written or holds the results of another configuration.
+    Raises UserError if the folder cannot be written, holds the results of another configuration or has another run write into it.
     """
+    workers = processes(jobs)
     identity = Identity.of(name, rows)
     complete = claim_folder(folder, identity)
     started = time.monotonic()
@@ -58,18 +59,20 @@ def run_rows(
     def note(end_reason: str) -> None:
         write_manifest(folder, identity, rows, end_reason, time.monotonic() - started)
 
-    if not complete:
-        note(UNFINISHED)
-    try:
-        with told_where_written(rows):
-            statistics = run_points(distinct_points(rows), folder / POINTS, jobs, scheduler, progress)
-        write_tables(folder, rows, statistics)
-    except BaseException as error:
-        with contextlib.suppress(UserError):  # the first error is the one to tell
-            note(INTERRUPTED if isinstance(error, KeyboardInterrupt) else FAILED)
-        raise
-    if not complete:
-        note(COMPLETED)
+    store = PointStore(folder / POINTS)
+    with store.open():  # before the manifest is written and tables are removed: they may be of a run that still goes on
+        if not complete:
+            note(UNFINISHED)
+        try:
+            with told_where_written(rows):
+                statistics = finish_points(distinct_points(rows), store, workers, scheduler, progress)
+            write_tables(folder, rows, statistics)
+        except BaseException as error:
+            with contextlib.suppress(UserError):  # the first error is the one to tell
+                note(INTERRUPTED if isinstance(error, KeyboardInterrupt) else FAILED)
+            raise
+        if not complete:
+            note(COMPLETED)
     return statistics
 
 
