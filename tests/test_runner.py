@@ -22,7 +22,7 @@ from memwalk.analysis.experiments.expansion import expand
 from memwalk.analysis.experiments.local import _main_left_alone
 from memwalk.analysis.experiments.points import Point, Row, distinct_points
 from memwalk.analysis.experiments.provenance import NATIVE, PYTHON, provenance
-from memwalk.analysis.experiments.results import breakdown_table, parquet_bytes, table
+from memwalk.analysis.experiments.results import breakdown_table, cores_table, curve_table, parquet_bytes, table, usage_table
 from memwalk.analysis.experiments.runner import run_points
 from memwalk.analysis.experiments.schema import load_experiment
 from memwalk.analysis.experiments.session import run_rows
@@ -453,6 +453,18 @@ def test_missing_parameters_do_not_turn_whole_numbers_into_others() -> None:
     assert frame["workload.keys"].dtype == pd.Int64Dtype()
     assert frame["workload.keys"][0] == 2**60 + 1
     assert frame["checksum"].dtype == "uint64"
+
+
+def test_a_table_without_rows_has_the_types_of_one_with_rows() -> None:
+    part = {"phase": "p", "segment": "s", "accesses": 1, "served": [1], "walks": 0, "slots": {"total": 1, "busy": 1}}
+    usage = {"rows": [{"phase": "p", "site": "s", "lines": 1, "fetched_bytes": 64, "used_bytes": 8}]}
+    curve = {"capacity_bytes": [64], "ways": [1], "misses": [1], "miss_ratio": [0.5]}
+    tree: dict[str, Any] = EMPTY | {"breakdown": [part], "byte_usage": usage, "curve": curve, "cores": [EMPTY, EMPTY]}
+    rows = [Row("e", "", {}, Point("a", {}, {}))]
+    for make in (table, breakdown_table, usage_table, curve_table, cores_table):
+        with_rows, without = make(rows, {"a": tree}).dtypes, make([], {}).dtypes
+        assert len(make(rows, {"a": tree})) > 0
+        assert without.to_dict() == with_rows[without.index].to_dict()
 
 
 EMPTY = {

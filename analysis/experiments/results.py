@@ -23,6 +23,10 @@ BY_SITE = "sites"
 _UNSIGNED = frozenset({"checksum"})
 """Columns of full 64-bit values; every other whole number fits a signed one."""
 
+_TEXTS = frozenset({"experiment", "variant", "point", "phase", "segment", "site", "cause"})
+_FRACTIONS = frozenset({"miss_ratio"})
+"""With `_TEXTS` the columns of tables that may be empty which are no whole numbers."""
+
 OTHER_CORES = "other_cores"
 """Who serves a line that comes from another core's caches."""
 
@@ -247,13 +251,19 @@ def _frame(records: list[dict[str, Any]], columns: Sequence[str]) -> pd.DataFram
 
 
 def _series(name: str, values: list[Any]) -> "pd.Series[Any]":
-    """Make a column whose type depends on its kind of value only: missing whole numbers do not turn it to floats."""
+    """Make a column whose type depends on its kind of value only: missing whole numbers do not turn it to floats.
+
+    A column without values has the type that it has with some, so that tables can be read together.
+    """
     present = [value for value in values if value is not None]
-    if all(isinstance(value, bool) for value in present):
-        return pd.Series(values, dtype="boolean" if len(present) < len(values) else "bool")
+    complete = len(present) == len(values)
+    if not present and (name in _TEXTS or name in _FRACTIONS):
+        return pd.Series(values, dtype="str" if name in _TEXTS else "float64")
+    if present and all(isinstance(value, bool) for value in present):
+        return pd.Series(values, dtype="bool" if complete else "boolean")
     if all(isinstance(value, int) and not isinstance(value, bool) for value in present):
         kind = "UInt64" if name in _UNSIGNED else "Int64"
-        return pd.Series(values, dtype=kind if len(present) < len(values) else kind.lower())
+        return pd.Series(values, dtype=kind.lower() if complete else kind)
     if all(isinstance(value, int | float) and not isinstance(value, bool) for value in present):
         return pd.Series(values, dtype="float64")
     return pd.Series([None if value is None else str(value) for value in values], dtype="str")
