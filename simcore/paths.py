@@ -21,6 +21,12 @@ def configs() -> Path:
     return folder
 
 
+def expect_path(name: str, path: object) -> None:
+    """Raise UserError for an argument that is no path, as a text is none; ``name`` is what the argument is called."""
+    if not isinstance(path, Path):
+        raise UserError(f"{name}={path!r}: a {type(path).__name__}; give a pathlib.Path")
+
+
 def recorder_files() -> list[Path]:
     """Return what records programs of users: a header for what they say, what their compiler calls, options of compiler and linker."""
     folder = Path(__file__).resolve().parents[1] / "traces" / "recorder"

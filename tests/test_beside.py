@@ -141,7 +141,7 @@ def test_the_command_line_runs_prints_and_explains_each(tmp_path: Path, monkeypa
     workload, plain = explain(Path("out"))
     assert not isinstance(workload, StorageExplanation)
     assert isinstance(plain, StorageExplanation)
-    assert plain.parameters["program"] == "plain"
+    assert plain.parameters["program"] == plain.varying["program"] == "plain"
     assert plain.time.seconds == frame["plain.seconds"][0]
     told = invoke("explain", "out", "--json")
     assert [one["parameters"].get("program") for one in json.loads(told.stdout)["points"]] == [None, "plain"]

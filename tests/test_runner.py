@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import distributed
+import numpy as np
 import pandas as pd
 import pytest
 from files import EXPERIMENT, MACHINE, SCAN_EXPERIMENT, command, environment, memwalk, write_experiment
@@ -28,7 +29,7 @@ from memwalk.analysis.experiments.schema import load_experiment
 from memwalk.analysis.experiments.session import run_rows
 from memwalk.analysis.experiments.store import PointStore, read_point
 from memwalk.analysis.experiments.task import Task
-from memwalk.analysis.explain.breakdown import explain
+from memwalk.analysis.explain.breakdown import Explanation, explain
 from memwalk.simcore.engines import native
 from memwalk.simcore.errors import UserError
 
@@ -492,16 +493,34 @@ def test_explain_accounts_for_every_cycle(tmp_path: Path) -> None:
         assert sum(part.share for part in one.parts) == pytest.approx(1)
         assert sum(one.causes.values()) == pytest.approx(one.cycles)
         assert one.operations == 10
+    for one, row in zip(explained, rows, strict=True):
+        assert isinstance(one, Explanation)
+        assert one.parameters == row.parameters
+        assert one.varying == {name: row.parameters[name] for name in ("machine.memory.latency_cycles", "workload.seed")}
+        numbers = [*one.parameters.values(), *(number for part in one.parts for number in (*part.served.values(), part.walks))]
+        assert not any(isinstance(number, np.generic) for number in numbers), "Python's own"
     assert {one.variant for one in explain(tmp_path / "out", "B+")} == {"B+"}
     by_file = explain(tmp_path / "out" / "points" / f"{explained[0].point}.json")
     assert [part.cycles for part in by_file[0].parts] == [part.cycles for part in explained[0].parts]
     with pytest.raises(UserError, match="no variant `C`; it has B"):
         explain(tmp_path / "out", "C")
+    with pytest.raises(UserError, match="by='level': expected one of segment, phase, pc, line, or None for all parts"):
+        explain(tmp_path / "out", by="level")  # type: ignore[arg-type]
     part = pd.read_parquet(tmp_path / "out/breakdown.parquet")
     for other in (part[part["point"] != explained[0].point], part.assign(slots=part["slots"] + (part.index == 0))):
         other.to_parquet(tmp_path / "out/breakdown.parquet")
         with pytest.raises(UserError, match=r"results.parquet and breakdown.parquet are of different runs"):
             explain(tmp_path / "out")
+
+
+@pytest.mark.parametrize(
+    ("call", "name"),
+    [(explain, "result"), (load_experiment, "path"), (lambda folder: run_rows("e", [], folder), "folder")],
+    ids=["explain", "load_experiment", "run_rows"],
+)
+def test_a_text_is_no_path(call: Any, name: str) -> None:
+    with pytest.raises(UserError, match=rf"{name}='out': a str; give a pathlib\.Path"):
+        call("out")
 
 
 @pytest.mark.parametrize("name", ["results.parquet", "breakdown.parquet", "usage.parquet", "sites.parquet"])

@@ -188,5 +188,5 @@ def test_a_result_without_times_has_nothing_to_explain(tmp_path: Path) -> None:
 
 def test_what_accesses_nothing_is_said_to() -> None:
     part = Part("team", "(elsewhere)", 10.0, 1.0, {"barrier": 10.0}, {}, 0.0)
-    found = Explanation("e", "", "p", {}, None, 10.0, part.causes, {}, (part,))
+    found = Explanation("e", "", "p", {}, {}, None, 10.0, part.causes, {}, (part,))
     assert found.headline().endswith("There, in all: no accesses; 0 page-table walks.")

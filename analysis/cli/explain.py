@@ -112,7 +112,7 @@ def _print_point(one: "Explanation | StorageExplanation", by: By | None, top: in
     """Print everything about one point: slots, byte usage and seconds, as far as it has them."""
     from memwalk.analysis.explain.breakdown import Explanation
 
-    named = ", ".join(f"{name}={value}" for name, value in one.parameters.items())
+    named = ", ".join(f"{name}={value}" for name, value in one.varying.items())
     title = " ".join(text for text in (one.experiment, one.variant, f"[{one.point}]", named) if text)
     if isinstance(one, Explanation):
         _print_slots(title, one, by, top)

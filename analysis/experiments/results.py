@@ -222,11 +222,15 @@ def _misses_by_kind(statistics: Statistics, served: Mapping[str, int]) -> dict[s
     return flat
 
 
+def parameter_columns(results: pd.DataFrame) -> list[str]:
+    """List the columns of a result table that hold parameters."""
+    return [name for name in results.columns if is_parameter(name) and "." in name]
+
+
 def varying_in_variants(results: pd.DataFrame) -> list[str]:
     """List the parameter columns of a result table that take more than one value in some variant: the others follow from its name."""
-    names = [name for name in results.columns if is_parameter(name) and "." in name]
     variants = [rows for _, rows in results.groupby(["experiment", "variant"], dropna=False)]
-    return [name for name in names if any(rows[name].nunique(dropna=False) > 1 for rows in variants)]
+    return [name for name in parameter_columns(results) if any(rows[name].nunique(dropna=False) > 1 for rows in variants)]
 
 
 def parquet_bytes(frame: pd.DataFrame) -> bytes:

@@ -11,6 +11,7 @@ from memwalk.analysis.experiments import beside, resolve
 from memwalk.analysis.experiments.simulation import Observation
 from memwalk.analysis.experiments.storage import StorageSetting
 from memwalk.simcore.errors import UserError
+from memwalk.simcore.paths import expect_path
 from memwalk.simcore.validation import StrictModel, mistake_at, nearest, validate, wrong_key
 from memwalk.simcore.yaml_source import Sourced, load
 
@@ -106,6 +107,7 @@ class Experiment:
 
 def load_experiment(path: Path) -> Experiment:
     """Read an experiment file. Raises UserError, one line per mistake, with file, line and column."""
+    expect_path("path", path)
     source = load(path)
     file = validate(ExperimentFile, source)
     return Experiment(file.id, file, source, path.parent)

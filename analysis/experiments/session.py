@@ -29,6 +29,7 @@ from memwalk.analysis.experiments.store import POINTS, PointStore
 from memwalk.simcore.engines.native import Statistics
 from memwalk.simcore.errors import UserError
 from memwalk.simcore.files import write_atomically
+from memwalk.simcore.paths import expect_path
 
 log = logging.getLogger("memwalk")
 
@@ -51,6 +52,7 @@ def run_rows(
 
     Raises UserError if the folder cannot be written, holds the results of another configuration or has another run write into it.
     """
+    expect_path("folder", folder)
     workers = processes(jobs)
     identity = Identity.of(name, rows)
     complete = claim_folder(folder, identity)

@@ -6,10 +6,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from memwalk.analysis.causes import ENDED, SLOTS_ENDED, describe, of_level
-from memwalk.analysis.experiments.results import varying_in_variants
+from memwalk.analysis.experiments.results import parameter_columns, varying_in_variants
 from memwalk.analysis.explain.by import OF_CODE, By
 from memwalk.analysis.explain.operations import counted_operations
 from memwalk.analysis.explain.prefetch_effect import ISSUED, PrefetchEffect, prefetch_effect
@@ -20,6 +21,7 @@ from memwalk.analysis.explain.time_breakdown import StorageExplanation, TimeBrea
 from memwalk.analysis.explain.usage import SiteUsage, site_usage
 from memwalk.simcore.engines import native
 from memwalk.simcore.errors import UserError
+from memwalk.simcore.paths import expect_path
 
 FALSE_SHARING = "false_sharing"
 """Column of the breakdown, on machines whose caches are coherent."""
@@ -65,7 +67,9 @@ class Explanation:
     variant: str
     point: str
     parameters: dict[str, object]
-    """What distinguishes the point from the others of its variant."""
+    """All that was asked for, by its column: ``workload.keys``."""
+    varying: dict[str, object]
+    """Those that distinguish the point from the others of its variant."""
     operations: int | None
     """How many the run consists of; None if a trace, or a part of it, does not say so: numbers are then of the whole run."""
     cycles: float
@@ -139,8 +143,11 @@ def explain(
 
     ``variant`` keeps one variant; ``by`` puts the parts together that have the same data structure, phase or place in the code, in
     the last case the dearest first. ``program`` is what knows the lines. Raises UserError if ``result`` is nothing of the kind, has no
-    such variant, or does not know places in the code, and for ``by`` if nothing has cycles.
+    such variant, or does not know places in the code, and for ``by`` if nothing has cycles, or if it is none of `By`.
     """
+    expect_path("result", result)
+    if by is not None and by not in list(By):
+        raise UserError(f"by={by!r}: expected one of {', '.join(By)}, or None for all parts")
     results, breakdown, usage = tables(result)
     everything = results
     lines: dict[str, str] = {}
@@ -203,12 +210,13 @@ def _explanations(
     results: pd.DataFrame, everything: pd.DataFrame, breakdown: pd.DataFrame, usage: pd.DataFrame
 ) -> Iterator[Explanation | StorageExplanation]:
     """Explain points; ``everything`` has those of all variants, with which some are compared."""
-    varying = varying_in_variants(results)
+    names, varying_names = parameter_columns(results), varying_in_variants(results)
     prefetches = ISSUED in everything and bool((everything[ISSUED] > 0).any())
     for _, row in results.iterrows():
-        parameters: dict[str, object] = {name: row[name] for name in varying if not pd.isna(row[name])}
+        parameters = {name: _plain(row[name]) for name in names if not pd.isna(row[name])}
+        varying = {name: parameters[name] for name in varying_names if name in parameters}
         if "cycles" in row and not pd.isna(row["cycles"]):
-            one = _explanation(row, parameters, rows_of(row, breakdown), rows_of(row, usage))
+            one = _explanation(row, parameters, varying, rows_of(row, breakdown), rows_of(row, usage))
             yield replace(one, prefetching=prefetch_effect(row.to_dict(), everything) if prefetches else None)
             each: dict[str, Mapping[Any, Any]] = {**by_program(row.to_dict())}
         else:
@@ -216,10 +224,18 @@ def _explanations(
         for program, columns in each.items():
             if (time := time_breakdown(columns)) is not None:
                 named = {"program": program} if program else {}
-                yield StorageExplanation(row["experiment"], row["variant"], row["point"], parameters | named, time, slowdown(columns))
+                where = (row["experiment"], row["variant"], row["point"])
+                yield StorageExplanation(*where, parameters | named, varying | named, time, slowdown(columns))
 
 
-def _explanation(row: "pd.Series[Any]", parameters: dict[str, object], breakdown: pd.DataFrame, usage: pd.DataFrame) -> Explanation:
+def _plain(value: object) -> object:
+    """Return a value of a table as Python's own."""
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def _explanation(
+    row: "pd.Series[Any]", parameters: dict[str, object], varying: dict[str, object], breakdown: pd.DataFrame, usage: pd.DataFrame
+) -> Explanation:
     """Explain a point of a machine; the tables hold its rows only."""
     ended = int(row[SLOTS_ENDED]) if SLOTS_ENDED in row and not pd.isna(row[SLOTS_ENDED]) else 0
     whole = int(row["slots_total"]) + ended
@@ -237,6 +253,7 @@ def _explanation(row: "pd.Series[Any]", parameters: dict[str, object], breakdown
         variant=row["variant"],
         point=row["point"],
         parameters=parameters,
+        varying=varying,
         operations=counted,
         cycles=float(row["cycles"] / operations),
         causes={str(cause): float(slots) * unit for cause, slots in causes.items()},
@@ -254,7 +271,7 @@ def _misses(row: "pd.Series[Any]", breakdown: pd.DataFrame, operations: int) -> 
     for column in breakdown.columns:
         level = str(column).removeprefix("served_")
         if level != column and f"{level}_misses" in row and not pd.isna(row[f"{level}_misses"]):
-            yield level, row[f"{level}_misses"] / operations
+            yield level, float(row[f"{level}_misses"] / operations)
 
 
 def _parts(breakdown: pd.DataFrame, unit: float, total: int, operations: int) -> Iterator[Part]:
@@ -270,7 +287,7 @@ def _parts(breakdown: pd.DataFrame, unit: float, total: int, operations: int) ->
             cycles=slots * unit,
             share=slots / total,
             causes={str(cause): float(count) * unit for cause, count in zip(group["cause"], group["slots"], strict=True)},
-            served={level.removeprefix("served_"): first[level] / operations for level in levels if not pd.isna(first[level])},
-            walks=first["walks"] / operations,
-            false_sharing=0.0 if pd.isna(first.get(FALSE_SHARING)) else first[FALSE_SHARING] / operations,
+            served={level.removeprefix("served_"): float(first[level] / operations) for level in levels if not pd.isna(first[level])},
+            walks=float(first["walks"] / operations),
+            false_sharing=0.0 if pd.isna(first.get(FALSE_SHARING)) else float(first[FALSE_SHARING] / operations),
         )

@@ -7,7 +7,7 @@ from typing import Any
 import pandas as pd
 
 from memwalk.analysis.causes import SLOTS_ENDED
-from memwalk.analysis.experiments.results import is_parameter
+from memwalk.analysis.experiments.results import parameter_columns
 from memwalk.analysis.explain.operations import counted_operations
 
 ISSUED, USELESS, DROPPED = "prefetches_issued", "prefetches_useless", "prefetches_dropped"
@@ -94,7 +94,7 @@ def _without(row: Mapping[Any, Any], results: pd.DataFrame) -> Mapping[Any, Any]
     """Find the point without prefetches to compare with."""
     if not row[ISSUED]:
         return None
-    names = [name for name in results.columns if is_parameter(name) and "." in name]
+    names = parameter_columns(results)
     swept = [name for name in names if (results.groupby("variant")[name].nunique(dropna=False) > 1).any()]
     same = results[(results["experiment"] == row["experiment"]) & (results[ISSUED] == 0)]
     for name in swept:

@@ -53,7 +53,9 @@ class StorageExplanation:
     variant: str
     point: str
     parameters: dict[str, object]
-    """What distinguishes the point from the others of its variant."""
+    """All that was asked for; ``program`` is who of several it is."""
+    varying: dict[str, object]
+    """Those that distinguish the point from the others of its variant, and ``program``."""
     time: TimeBreakdown
     slowdown: float | None = None
     """How many times longer it takes than alone, if others run beside it."""
