@@ -11,7 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memwalk.analysis.cost_models import MODELS, MissCosts, NodeLayout, TreeKind, bloom, hash_join, model, scan, search
-from memwalk.analysis.cost_models.memory import normalized_bandwidth, tlb_reach_mib
+from memwalk.analysis.cost_models.memory import miss_costs, normalized_bandwidth, tlb_reach_mib
+from memwalk.simcore.errors import UserError
+from memwalk.simcore.machine import load_machine
 
 SIMULATOR = MissCosts(full=250, next=15, tlb=30)
 ITANIUM2 = MissCosts(full=189, next=24, tlb=32)
@@ -248,6 +250,15 @@ def test_sub_partitions_and_their_tables_fill_the_cache() -> None:
 def test_values_that_a_model_does_not_cover_are_told(name: str, given: dict[str, object], says: str) -> None:
     with pytest.raises(ValueError, match=re.escape(says)):
         MODELS[name]({"full": 250, "next": 15, "tlb": 30, **given})
+
+
+@pytest.mark.parametrize(
+    ("machine", "said"),
+    [("zen4-ddr4", "cost models need one memory latency, but zen4-ddr4 simulates its DRAM"), ("zen4-cxl", "several memories")],
+)
+def test_memory_without_one_latency_is_told(machine: str, said: str) -> None:
+    with pytest.raises(UserError, match=said):
+        miss_costs(load_machine(machine).native())
 
 
 def test_tiny_rates_have_filters() -> None:

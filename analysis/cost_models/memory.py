@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from memwalk.simcore.errors import UserError
 from memwalk.simcore.memories import only_memory
 
 MIB = 1 << 20
@@ -28,7 +29,7 @@ class MissCosts:
 
 
 def miss_costs(machine: Mapping[str, Any]) -> MissCosts:
-    """Take T1, T_next and T_tlb from a machine, in cycles. Raises ValueError for a memory without one latency, UserError for several.
+    """Take T1, T_next and T_tlb from a machine, in cycles. Raises UserError for several memories, or one without one latency.
 
     Of a machine with a ``page_table``, T_tlb is the constant part of a walk only: what its reads of the table take depends on the caches,
     and may be most of a miss. On ``zen4-server`` T_tlb is 8 cycles, and a chase of pointers with cold translations takes 703 cycles a line
@@ -36,7 +37,7 @@ def miss_costs(machine: Mapping[str, Any]) -> MissCosts:
     """
     memory, walk = only_memory(machine, "a cost model"), machine["dtlb"]["walk_latency_cycles"]
     if memory["model"] != "fixed":
-        raise ValueError(f"cost models need one memory latency, but {machine['name']} simulates its DRAM")
+        raise UserError(f"cost models need one memory latency, but {machine['name']} simulates its DRAM")
     return MissCosts(memory["latency_cycles"], memory["interval_cycles"], walk)
 
 
