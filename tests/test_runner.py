@@ -456,6 +456,17 @@ def test_missing_parameters_do_not_turn_whole_numbers_into_others() -> None:
     assert frame["checksum"].dtype == "uint64"
 
 
+def test_rows_of_a_machine_have_its_clock_and_width() -> None:
+    """The name is not enough: files of one name differ, and change."""
+    machine = {"name": "m", "clock_hz": 2_000_000_000, "core": {"issue_width": 4}}
+    rows = [Row("e", "", {}, Point("a", machine, {})), Row("e", "", {}, Point("b", {}, {}))]
+    frame = table(rows, {"a": EMPTY, "b": EMPTY})
+    assert frame[["clock_hz", "issue_width"]].astype(object).where(frame["clock_hz"].notna(), None).to_numpy().tolist() == [
+        [2_000_000_000, 4],
+        [None, None],
+    ]
+
+
 def test_a_table_without_rows_has_the_types_of_one_with_rows() -> None:
     part = {"phase": "p", "segment": "s", "accesses": 1, "served": [1], "walks": 0, "slots": {"total": 1, "busy": 1}}
     usage = {"rows": [{"phase": "p", "site": "s", "lines": 1, "fetched_bytes": 64, "used_bytes": 8}]}

@@ -91,7 +91,7 @@ def claim_folder(folder: Path, identity: Identity) -> bool:
 
 
 def write_manifest(folder: Path, identity: Identity, rows: Sequence[Row], end_reason: str, wall_seconds: float) -> None:
-    """Write the manifest: identity, seeds, versions, build, host, wall time (seconds) and how the run ended.
+    """Write the manifest: identity, seeds, versions, build, host, wall time (seconds, of this call alone) and how the run ended.
 
     A run that begins (`UNFINISHED`) takes away the tables of the one before: they would not be those of this manifest.
     """

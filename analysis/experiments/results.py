@@ -37,13 +37,18 @@ def table(rows: Sequence[Row], statistics: Mapping[str, Statistics]) -> pd.DataF
     ``statistics`` is keyed by point id. Parameters that a row does not have are missing values. Slots are graduation
     slots (issue width x cycles), times are cycles, everything else counts events; see docs/architecture.md.
     """
-    flat = {point: flatten(tree) for point, tree in statistics.items()}
+    flat = {row.point.id: _clock(row.point.machine) | flatten(statistics[row.point.id]) for row in rows}
     trees = [statistics[row.point.id] for row in rows]
     times = [tree.get(STORAGE_TIME, {}) | tree.get(BESIDE_TIME, {}) for tree in trees]
     records = [_place(row) | row.parameters | flat[row.point.id] | time for row, time in zip(rows, times, strict=True)]
     parameters = dict.fromkeys(key for row in rows for key in row.parameters)
     measured = dict.fromkeys([*(key for row in rows for key in flat[row.point.id]), *(key for time in times for key in time)])
     return _frame(records, ["experiment", "variant", "point", *parameters, *measured])
+
+
+def _clock(machine: Mapping[str, Any]) -> dict[str, int]:
+    """Return what turns cycles of a point into seconds, and slots into cycles; nothing if there is no machine."""
+    return {"clock_hz": machine["clock_hz"], "issue_width": machine["core"]["issue_width"]} if machine else {}
 
 
 def is_parameter(column: str) -> bool:
