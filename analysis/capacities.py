@@ -29,8 +29,8 @@ class Geometry:
     def ways(self, sizes: Sequence[int]) -> list[int]:
         """Lines per set of caches of these sizes in bytes. Raises UserError for a size that no such cache has."""
         for size in sizes:
-            if size % self.step_bytes or size == 0:
-                below = size // self.step_bytes * self.step_bytes
+            if size % self.step_bytes or size < 1:
+                below = max(size // self.step_bytes, 0) * self.step_bytes
                 near = " or ".join(str(bytes_) for bytes_ in (below, below + self.step_bytes) if bytes_)
                 raise UserError(f"--sizes: {size} bytes are no multiple of {self.step_bytes} (line x sets); the nearest: {near}")
         return [size // self.step_bytes for size in sizes]

@@ -12,10 +12,12 @@ from typer.testing import CliRunner
 from memwalk.analysis.capacities import Geometry
 from memwalk.analysis.cli import results_folder
 from memwalk.analysis.cli.main import app
+from memwalk.analysis.figures.curve import draw_curves
 from memwalk.analysis.figures.distribution import draw_distributions
 from memwalk.analysis.figures.draw import image
 from memwalk.analysis.traces import curves
 from memwalk.simcore.engines import native
+from memwalk.simcore.errors import UserError
 from memwalk.simcore.files import write_atomically
 from memwalk.simcore.machine import load_machine
 
@@ -72,6 +74,31 @@ def test_an_estimate_is_near_and_says_so(trace: Path) -> None:
     assert unchosen["error"] == {"mean_absolute": pytest.approx(np.mean(off)), "largest": max(off)}
     few = run(trace, "--shards-lines", "4096", "--sizes", "64KiB")
     assert few["sample"][0]["standard_error"] > 0
+
+
+def test_a_sample_is_a_share_or_a_number() -> None:
+    for both in ({}, {"rate": 0.5, "lines": 8}):
+        with pytest.raises(UserError, match="give one of them"):
+            native.sampled_curve(np.zeros(1, dtype=np.uint64), 64, [1], **both)  # type: ignore[arg-type]
+
+
+def test_every_curve_is_in_the_legend_as_written() -> None:
+    table = curves.exact(np.arange(100, dtype=np.uint64) * 64, Geometry(64))
+    legend = draw_curves("curves", {"_a$b$c": table, "b": table}).axes[0].get_legend()
+    assert legend is not None
+    assert [text.get_text() for text in legend.get_texts()] == [r"_a\$b\$c", "b"]
+    with pytest.raises(UserError, match="there is no curve to draw; give one at least"):
+        draw_curves("curves", {})
+
+
+@pytest.mark.parametrize("size", [-64, -1, 0])
+def test_caches_have_sizes(size: int) -> None:
+    with pytest.raises(UserError, match=f"{size} bytes are no multiple of 64 .*; the nearest: 64"):
+        Geometry(64).ways([size])
+
+
+def test_no_sizes_are_no_rows() -> None:
+    assert curves.exact(np.arange(100, dtype=np.uint64) * 64, Geometry(64), []).empty
 
 
 def test_tables_and_figure_are_written(trace: Path, tmp_path: Path) -> None:

@@ -2,20 +2,29 @@
 
 import pandas as pd
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
 from memwalk.analysis.figures import style
+from memwalk.simcore.errors import UserError
 from memwalk.simcore.units import in_units
 
 
 def draw_curves(title: str, curves: dict[str, pd.DataFrame]) -> Figure:
-    """Draw the miss ratio over the capacity (log2) of one or more curves, by name; with a band of two standard errors if known."""
+    """Draw the miss ratio over the capacity (log2) of one or more curves, by name; with a band of two standard errors if known.
+
+    Raises UserError for no curve at all.
+    """
+    if not curves:
+        raise UserError(f"{title}: there is no curve to draw; give one at least")
     with style.styled():
         figure = Figure(figsize=style.WIDE_INCHES)
         axes = figure.add_subplot()
+        lines: dict[str, Line2D] = {}
         for index, (name, curve) in enumerate(curves.items()):
             colour, _, dashes = style.look(name, index)
-            axes.plot(curve["capacity_bytes"], curve["miss_ratio"], color=colour, linestyle=dashes, label=name)
+            (line,) = axes.plot(curve["capacity_bytes"], curve["miss_ratio"], color=colour, linestyle=dashes)
+            lines[style.as_written(name)] = line
             if "standard_error" in curve:
                 band = 2 * curve["standard_error"]
                 low, high = curve["miss_ratio"] - band, curve["miss_ratio"] + band
@@ -28,5 +37,6 @@ def draw_curves(title: str, curves: dict[str, pd.DataFrame]) -> Figure:
         axes.set_xlabel("capacity (LRU)")
         axes.set_ylabel("miss ratio (misses per access)")
         axes.set_ylim(0, 1)
-        axes.legend()
+        # Named here: of labels of lines, matplotlib leaves out those that begin with `_`.
+        axes.legend(list(lines.values()), list(lines))
         return style.settled(figure)

@@ -19,7 +19,7 @@ def exact(source: native.Source, geometry: Geometry, sizes: Sequence[int] | None
     ways = None if sizes is None else geometry.ways(sizes)
     misses = native.miss_curve(source, geometry.line_bytes, geometry.sets, progress)
     chosen = octaves(len(misses) - 1, geometry) if ways is None else ways
-    counted = misses[np.minimum(chosen, len(misses) - 1)].tolist()
+    counted = misses[np.minimum(np.array(chosen, dtype=np.int64), len(misses) - 1)].tolist()
     return _table(geometry, chosen, counted, int(misses[0]))
 
 

@@ -56,6 +56,7 @@ __all__ = [
     "machine_schema",
     "miss_curve",
     "page_formats",
+    "page_requests",
     "page_shares",
     "record",
     "replay",
@@ -266,8 +267,8 @@ def event_times(
 
     Columns are equally long arrays: ``event`` (number in the window), ``is_access``, ``is_store``, ``address``, ``instructions`` (its own
     and the plain ones before it), ``dep``, ``chain``, ``site``, and cycles: ``dispatched``, ``ready`` (its operand is there), ``issued``,
-    ``translated``, ``complete``, ``arrived`` (its line is there); ``graduated_slot`` is cycles times the width. ``level`` served the
-    line, ``mispredicted`` is 0 or 1. Empty on an in-order core.
+    ``walk_began`` (the latest page walk), ``translated``, ``complete``, ``arrived`` (its line is there); ``graduated_slot`` is cycles
+    times the width. ``level`` served the line, ``walks`` are page walks so far, ``mispredicted`` is 0 or 1. Empty on an in-order core.
     """
     return _guarded(_native.event_times, str(path), _native.Machine(machine), first, count, progress)
 
@@ -387,11 +388,13 @@ def sampled_curve(
     lines: int | None = None,
     progress: Progress = None,
 ) -> dict[str, Any]:
-    """Estimate misses from a sample of the lines (SHARDS): a share of them (``rate``), or so many at most (``lines``).
+    """Estimate misses from a sample of the lines (SHARDS): a share of them (``rate``), or so many at most (``lines``); of one of both.
 
     Returns ``accesses``, ``sampled`` accesses, the ``rate`` at the end, and for each capacity (lines, fully associative)
-    ``misses`` and ``standard_errors``.
+    ``misses`` and ``standard_errors``. Raises UserError unless one of ``rate`` and ``lines`` is given.
     """
+    if (rate is None) == (lines is None):
+        raise UserError(f"rate={rate}, lines={lines}: give one of them, the share of the lines in the sample or their number")
     return _guarded(_native.sampled_curve, _accesses(source), line_bytes, rate, lines, list(capacities), progress)
 
 
