@@ -36,6 +36,17 @@ impl<'a> Value<'a> {
         }
     }
 
+    /// What checksums have of a value: of a string the CRC-32 of all its bytes.
+    #[must_use]
+    pub(crate) fn summed(self) -> u64 {
+        match self {
+            Self::Null => u64::MAX,
+            Self::Int(value) => value as u64,
+            Self::Float(value) => value.to_bits(),
+            Self::Bytes(bytes) => crc32fast::hash(bytes).into(),
+        }
+    }
+
     /// Whether there is a value.
     #[must_use]
     pub fn is_present(self) -> bool {

@@ -6,10 +6,10 @@ use super::column_scan::{Cursors, StoredColumns, VALUE};
 use super::dirty::Dirty;
 use super::log_buffer::LogBuffer;
 use super::predicate::Predicate;
-use crate::page::PageFile;
+use crate::page::{Columns, PageFile};
 use crate::tracer::Trace;
 
-/// As [`super::update`]: every attribute is changed in its own file. The relation itself stays as it is.
+/// As [`super::update`]: every attribute is changed in its own file. The relation is read; what is changed is `written`, a copy of it.
 pub(crate) fn update_columns<T: Trace>(
     stored: StoredColumns<'_>,
     trace: &mut T,
@@ -17,9 +17,8 @@ pub(crate) fn update_columns<T: Trace>(
     attributes: &[usize],
     summand: i64,
     log: &mut LogBuffer,
+    written: &mut Columns,
 ) -> u64 {
-    // The scan reads each value before it is changed, and no value twice.
-    let mut written = stored.relation.clone();
     let mut cursors = Cursors::new(stored);
     let moving = stored.moving(predicates, attributes);
     let mut dirty = Dirty::new(stored.relation.schema().degree());

@@ -16,7 +16,7 @@ use crate::query::{
     StoredDsm, assign, delete, point, point_decomposed, point_in_columns, update, update_columns,
 };
 use crate::random::Random;
-use crate::tracer::Trace;
+use crate::tracer::{Trace, Untraced};
 use crate::validate::WorkloadError;
 use crate::warm_up::{self, CacheState, WarmUp};
 use std::sync::Arc;
@@ -54,15 +54,6 @@ impl Found {
     fn add(&mut self, words: impl Iterator<Item = u64>) {
         self.records += 1;
         words.for_each(|word| self.checksum.add(word));
-    }
-}
-
-/// What the checksum has of a value: of a string its length, and what it begins with.
-fn word(value: Value) -> u64 {
-    match value {
-        Value::Null => u64::MAX,
-        Value::Bytes(bytes) => (bytes.len() as u64) << 8 | u64::from(bytes[0]),
-        Value::Int(_) | Value::Float(_) => value.int() as u64,
     }
 }
 
@@ -113,6 +104,7 @@ impl Kernel for TableRun {
     fn run<T: Trace>(&self, _thread: u32, trace: &mut T) -> Outcome {
         trace.flush();
         let mut found = Found::default();
+        let mut changed = None;
         match self.workload.operation {
             TableOperation::Scan => {
                 self.warm(trace);
@@ -122,11 +114,11 @@ impl Kernel for TableRun {
             TableOperation::Point => self.query(trace, &mut found),
             TableOperation::Update => {
                 self.warm(trace);
-                self.update(trace, &mut found);
+                changed = Some(self.update(trace, &mut found));
             }
             TableOperation::Delete => {
                 self.warm(trace);
-                self.delete(trace, &mut found);
+                changed = Some(self.delete(trace, &mut found));
             }
             TableOperation::Scatter => {
                 warm_up::run(self.workload.warm_up(), trace, |trace, _| {
@@ -138,9 +130,15 @@ impl Kernel for TableRun {
         }
         trace.end();
         let mut outcome = Outcome::default();
-        let pages = self.table.file_pages().into_iter().map(u64::from);
+        let table = changed.as_ref().unwrap_or(&self.table);
+        let pages = table.file_pages().into_iter().map(u64::from);
         outcome.set("pages", pages.sum());
-        outcome.set("records", self.workload.records);
+        let mut records = self.workload.records;
+        if changed.is_some() {
+            let left = self.contents(table);
+            (records, found.checksum) = (left.records, left.checksum);
+        }
+        outcome.set("records", records);
         // An operation is a point query, or a record that is looked at.
         outcome.set(
             "operations",
@@ -153,7 +151,9 @@ impl Kernel for TableRun {
             outcome.set("warm_up_operations", WarmUp::operations(Some(warm_up)));
         }
         outcome.set("returned", found.records);
-        outcome.set("checksum", found.checksum.value());
+        if self.workload.operation != TableOperation::Scatter {
+            outcome.set("checksum", found.checksum.value());
+        }
         if let Some(moved) = found.moved {
             outcome.set("moved_records", moved);
         }
@@ -206,6 +206,45 @@ impl TableRun {
         scattered.copy(trace)
     }
 
+    /// What is in a relation: how many records, and the sum of all their values.
+    fn contents(&self, table: &Table) -> Found {
+        let mut found = Found::default();
+        let every: Vec<usize> = (0..self.workload.attributes as usize).collect();
+        let take = |_: &mut Untraced, row: &[Loaded<Value>]| {
+            found.add(row.iter().map(|value| value.value.summed()));
+        };
+        match table {
+            Table::Nsm(file, _) => {
+                let stored = Stored {
+                    file,
+                    first_page: 0,
+                };
+                stored.scan(&mut Untraced, &[], &every, take);
+            }
+            Table::Pax(file, _) => {
+                let stored = Stored {
+                    file,
+                    first_page: 0,
+                };
+                stored
+                    .in_order(self.workload.scan_order)
+                    .scan(&mut Untraced, &[], &every, take);
+            }
+            Table::Dsm(relation) => {
+                self.decomposed(relation)
+                    .scan(&mut Untraced, &[], &every, take);
+            }
+            Table::Columns(relation) => {
+                self.in_columns(relation)
+                    .scan(&mut Untraced, &[], &every, take);
+            }
+            Table::StandardRow(_) | Table::SuperRow(_) | Table::SuperColumn(_) => {
+                unreachable!("validation asks for another layout")
+            }
+        }
+        found
+    }
+
     /// Warms up by scans, which leave the relation as it is.
     fn warm<T: Trace>(&self, trace: &mut T) {
         warm_up::run(self.workload.warm_up(), trace, |trace, _| {
@@ -249,7 +288,7 @@ impl TableRun {
         let mut output = Output::new(self.places.output());
         let aggregate = self.workload.aggregate;
         let take = |trace: &mut T, row: &[Loaded<Value>]| {
-            found.add(row.iter().map(|value| word(value.value)));
+            found.add(row.iter().map(|value| value.value.summed()));
             if aggregate {
                 let numbers = |value: &&Loaded<Value>| matches!(value.value, Value::Int(_));
                 for number in row.iter().filter(numbers) {
@@ -353,7 +392,7 @@ impl TableRun {
             }
             trace.mark(OPERATION_PHASE);
             let row = look_up(trace, random.below(records) as u32);
-            found.add(row.iter().map(|value| word(value.value)));
+            found.add(row.iter().map(|value| value.value.summed()));
             output.add(trace, &row);
         }
     }
@@ -367,32 +406,33 @@ impl TableRun {
         }
     }
 
-    /// Adds 1 to attributes of the records that are selected, or gives them other strings.
-    fn update<T: Trace>(&self, trace: &mut T, found: &mut Found) {
+    /// Adds 1 to attributes of the records that are selected, or gives them other strings; returns the changed copy.
+    fn update<T: Trace>(&self, trace: &mut T, found: &mut Found) -> Table {
         let mut log = LogBuffer::new(self.places.log());
         let (predicates, changed) = (self.predicates(), self.workload.wanted());
-        if let Table::Columns(relation) = &*self.table {
-            let stored = self.in_columns(relation);
-            trace.mark(OPERATION_PHASE);
-            found.records = update_columns(stored, trace, &predicates, &changed, 1, &mut log);
-            return;
-        }
         // The relation is kept for later runs: what is changed is a copy's, which is made before the operation begins.
         let mut table = Table::clone(&self.table);
         trace.mark(OPERATION_PHASE);
         if self.workload.changes_strings() {
             self.assign(trace, &mut table, &predicates, &changed, &mut log, found);
-            return;
+            return table;
         }
-        found.records = match &mut table {
-            Table::Nsm(file, _) => update(file, 0, trace, &predicates, &changed, 1, &mut log),
-            Table::Pax(file, _) => update(file, 0, trace, &predicates, &changed, 1, &mut log),
-            Table::Dsm(relation) => {
+        let log = &mut log;
+        found.records = match (&*self.table, &mut table) {
+            // The scan reads each value before it is changed, and no value twice.
+            (Table::Columns(relation), Table::Columns(written)) => {
+                let stored = self.in_columns(relation);
+                update_columns(stored, trace, &predicates, &changed, 1, log, written)
+            }
+            (_, Table::Nsm(file, _)) => update(file, 0, trace, &predicates, &changed, 1, log),
+            (_, Table::Pax(file, _)) => update(file, 0, trace, &predicates, &changed, 1, log),
+            (_, Table::Dsm(relation)) => {
                 let stored = self.to_be_changed(relation);
-                stored.update(trace, &predicates, &changed, 1, &mut log)
+                stored.update(trace, &predicates, &changed, 1, log)
             }
             _ => 0,
         };
+        table
     }
 
     /// Gives the records of a table that are selected other strings.
@@ -421,8 +461,8 @@ impl TableRun {
         found.moved = Some(assigned.moved);
     }
 
-    /// Deletes the records that are selected.
-    fn delete<T: Trace>(&self, trace: &mut T, found: &mut Found) {
+    /// Deletes the records that are selected; returns the changed copy.
+    fn delete<T: Trace>(&self, trace: &mut T, found: &mut Found) -> Table {
         let mut log = LogBuffer::new(self.places.log());
         let predicates = self.predicates();
         // The relation is kept for later runs: what is deleted is a copy's.
@@ -437,5 +477,6 @@ impl TableRun {
             }
             _ => 0,
         };
+        table
     }
 }

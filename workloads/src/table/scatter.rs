@@ -41,8 +41,8 @@ impl Scattered<'_> {
             store: self.first_site + 1,
             again: self.first_site + 2,
         };
-        let read = vec![1_u8; bytes * (self.pages * groups * self.attributes) as usize];
-        let mut kept = vec![0_u8; (self.pages * page_bytes) as usize];
+        let read = vec![1_u8; bytes * self.pages as usize * (groups * self.attributes) as usize];
+        let mut kept = vec![0_u8; self.pages as usize * page_bytes as usize];
         let mut blocks = read.chunks_exact(bytes).zip(0_u64..);
         let mut copied = 0;
         for attribute in 0..self.attributes {
@@ -54,7 +54,7 @@ impl Scattered<'_> {
                 for group in 0..groups {
                     let place = (group * self.attributes + attribute) as usize * bytes;
                     let (block, number) = blocks.next().expect("pages have as many blocks");
-                    let in_file = (page * page_bytes) as usize + place;
+                    let in_file = page as usize * page_bytes as usize + place;
                     kept[in_file..in_file + bytes].copy_from_slice(block);
                     let from = self.buffer + number * u64::from(self.block_bytes);
                     let to = frame + place as u64;

@@ -90,13 +90,13 @@ pub struct TableWorkload {
     /// Where the nodes of indexes on record numbers are; they have the size of a page.
     #[schemars(transform = has_effect("layout", PageLayout::OF_RECORDS.to_vec()))]
     pub index_pages: IndexPages,
-    /// Nodes of all indexes together that the buffer pool has frames for, replaced by CLOCK; 0 is two of each level of each index, those used last.
+    /// Nodes of all indexes together that the buffer pool has frames for, replaced by CLOCK; 0 is two of each level of each index, those used last, and 1 is too few.
     #[schemars(transform = takes(INDEX_FRAMES), transform = has_effect("index_pages", vec![IndexPages::Stored]))]
     pub index_frames: u32,
     /// Size of a page.
     #[schemars(transform = bytes, transform = takes(PAGE_BYTES))]
     pub page_bytes: u32,
-    /// Bytes at the beginning of a page that hold no records.
+    /// Bytes at the beginning of a page that hold no records: 12 at least, for what the page says of itself, or what `layout` needs.
     #[schemars(transform = bytes)]
     pub header_bytes: u32,
     /// Degree of the relation, whose attributes are numbered from 1.
@@ -148,7 +148,7 @@ pub struct TableWorkload {
         transform = has_effect("layout", PageLayout::OF_RECORDS.to_vec()),
     )]
     pub first_predicate: u32,
-    /// Share of the records with a value of its attribute that the first predicate selects.
+    /// Share of the records with a value of its attribute that the first predicate selects, in steps of 1/200,000, as there are so many values.
     #[schemars(
         transform = takes(SHARE),
         transform = has_effect("operation", TableOperation::BY_RANGE.to_vec()),

@@ -73,7 +73,7 @@ pub struct TpchWorkload {
     /// Where the nodes of indexes are through which records are put together; they have the size of a page.
     #[schemars(transform = has_effect("layout", vec![TableLayout::Dsm]))]
     pub index_pages: IndexPages,
-    /// Nodes of all indexes together that the buffer pool has frames for, replaced by CLOCK; 0 is two of each level of each index, those used last.
+    /// Nodes of all indexes together that the buffer pool has frames for, replaced by CLOCK; 0 is two of each level of each index, those used last, and 1 is too few.
     #[schemars(transform = takes(INDEX_FRAMES), transform = has_effect("index_pages", vec![IndexPages::Stored]))]
     pub index_frames: u32,
     /// Size of the database: 1 is 1 GB of text, 0.1 the PAX paper's 100 MB.
@@ -85,7 +85,7 @@ pub struct TpchWorkload {
     /// Buffer pool, of which the pages of a larger table share frames.
     #[schemars(transform = bytes, transform = takes(POOL_BYTES))]
     pub pool_bytes: u64,
-    /// What the hash tables of a join may take before partitions are destaged to storage.
+    /// What the entries of a join's hash tables may take before partitions are destaged to storage; each of 32 partitions takes 8 KiB at once.
     #[schemars(transform = bytes, transform = takes(HEAP_BYTES), transform = has_effect("query", vec![Query::Q12, Query::Q14]))]
     pub heap_bytes: u64,
     /// Share of a page that must be free for a reorganization to be worthwhile.
@@ -97,7 +97,7 @@ pub struct TpchWorkload {
     /// Attributes of Lineitem that are tested; the first selects, the others hold always.
     #[schemars(transform = one_of(numbers_of_lineitem()), transform = applies("query", vec![Query::Rs, Query::Update]))]
     pub predicates: Vec<String>,
-    /// Share of the line items that the first predicate selects.
+    /// Share of the line items that the first predicate selects, and as many more as have its last value.
     #[schemars(transform = takes(SHARE), transform = applies("query", vec![Query::Rs, Query::Update]))]
     pub selectivity: f64,
     /// Attributes of Lineitem that a range selection returns.

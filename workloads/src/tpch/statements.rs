@@ -68,7 +68,7 @@ impl TpchRun {
             .scan(trace, &self.predicates, &project, |trace, row| {
                 selected += 1;
                 row.iter()
-                    .for_each(|loaded| checksum.add(loaded.value.int() as u64));
+                    .for_each(|loaded| checksum.add(loaded.value.summed()));
                 output.add(trace, &mut space, row);
             });
         output.finish(trace, &mut space);
@@ -109,11 +109,13 @@ impl TpchRun {
         outcome.set("log_pages", intake.finish(trace));
         for name in TOTALS {
             let of = |table: &Table| format!("{}_{name}", table.name());
-            let sum = tables
+            let known: Vec<u64> = tables
                 .iter()
-                .filter_map(|table| outcome.metrics.get(&of(table)))
-                .sum();
-            outcome.set(name, sum);
+                .filter_map(|table| outcome.metrics.get(&of(table)).copied())
+                .collect();
+            if !known.is_empty() {
+                outcome.set(name, known.into_iter().sum());
+            }
         }
     }
 
@@ -140,7 +142,7 @@ impl TpchRun {
             &change,
             |_, row| {
                 row.iter()
-                    .for_each(|loaded| checksum.add(loaded.value.int() as u64));
+                    .for_each(|loaded| checksum.add(loaded.value.summed()));
             },
         );
         outcome.set("checksum", checksum.value());

@@ -44,7 +44,10 @@ impl TpchWorkload {
                     "none; there must be at least one to load",
                 ));
             }
-            Query::Load => {}
+            Query::Load => {
+                let names: Vec<&str> = self.tables.iter().map(|table| table.name()).collect();
+                once("tables", &names)?;
+            }
             Query::Rs => {
                 self.selects()?;
                 attributes("project", &self.project, &of_lineitem())?;
@@ -78,6 +81,17 @@ fn attributes(path: &str, names: &[String], fitting: &[String]) -> Result<(), Wo
     for (place, name) in names.iter().enumerate() {
         if !fitting.contains(name) {
             let message = format!("`{name}`; it must be one of {}", choices());
+            return Err(WorkloadError::new(&format!("{path}.{place}"), message));
+        }
+    }
+    once(path, &names.iter().map(String::as_str).collect::<Vec<_>>())
+}
+
+/// Checks that no name stands twice.
+fn once(path: &str, names: &[&str]) -> Result<(), WorkloadError> {
+    for (place, name) in names.iter().enumerate() {
+        if names[..place].contains(name) {
+            let message = format!("`{name}` is there already; each must be there once");
             return Err(WorkloadError::new(&format!("{path}.{place}"), message));
         }
     }

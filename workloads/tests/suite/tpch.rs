@@ -269,6 +269,14 @@ fn loads_write_every_page() {
         let (requests, calls, loaded) = requests(load);
         let pages = loaded.metrics["lineitem_pages"] + loaded.metrics["nation_pages"];
         assert_eq!(loaded.metrics["pages"], pages);
+        // What other layouts do not have is no 0.
+        for (name, of) in [
+            ("slot_bytes", "nsm"),
+            ("bytes", "nsm"),
+            ("reorganizations", "pax"),
+        ] {
+            assert_eq!(loaded.metrics.contains_key(name), layout == of, "{name}");
+        }
         assert_eq!(requests.writes, pages + loaded.metrics["log_pages"]);
         // Some 7.5 MB of text.
         assert_eq!(requests.reads, loaded.metrics["data_file_pages"]);
@@ -306,6 +314,29 @@ fn mistakes_are_named() {
         message(json!({"query": "rs", "predicates": ["l_partkey", "l_comment"]}))
             .starts_with("predicates.1: `l_comment`; it must be one of l_orderkey, ")
     );
+    for (query, path) in [
+        (
+            json!({"query": "rs", "predicates": ["l_tax", "l_tax"]}),
+            "predicates.1: `l_tax`",
+        ),
+        (
+            json!({"query": "rs", "project": ["l_tax", "l_comment", "l_tax"]}),
+            "project.2: `l_tax`",
+        ),
+        (
+            json!({"query": "update", "change": ["l_tax", "l_tax"]}),
+            "change.1: `l_tax`",
+        ),
+        (
+            json!({"query": "load", "tables": ["region", "region"]}),
+            "tables.1: `region`",
+        ),
+    ] {
+        assert_eq!(
+            message(query),
+            format!("{path} is there already; each must be there once")
+        );
+    }
     assert!(message(json!({"query": "rs", "project": []})).starts_with("project: none; "));
     assert!(message(json!({"query": "update", "layout": "dsm"})).starts_with("layout: `dsm` "));
     assert!(message(json!({"query": "load", "tables": []})).starts_with("tables: none; "));

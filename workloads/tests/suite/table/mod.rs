@@ -75,6 +75,43 @@ fn all_layouts_return_the_same() {
     }
 }
 
+/// The outcome is of the relation as the operation leaves it: by its values, and not by its layout.
+#[test]
+fn outcomes_of_changes_are_of_what_is_left() {
+    let all = json!({"projected": 8, "first_projected": 1, "selectivity": 1.0});
+    let before = metrics(all)["checksum"];
+    for layout in ["nsm", "pax", "dsm", "dsm-merge", "dsm-position"] {
+        let changes = json!({"operation": "update", "layout": layout, "projected": 3, "first_projected": 2, "selectivity": 0.3});
+        let updated = metrics(changes);
+        assert!(updated["returned"] > 1000);
+        assert_eq!(updated["checksum"], before + 3 * updated["returned"]);
+        assert_eq!(updated["records"], 5000);
+    }
+    let deleted = |layout: &&str| {
+        metrics(json!({"operation": "delete", "layout": layout, "selectivity": 0.5}))
+    };
+    let found: Vec<_> = ["nsm", "pax", "dsm"].iter().map(deleted).collect();
+    for one in &found {
+        assert_eq!(one["records"], 5000 - one["returned"]);
+        assert!(0 < one["checksum"] && one["checksum"] < before);
+        assert_eq!(one["checksum"], found[0]["checksum"]);
+    }
+    let grown = |layout: &&str| {
+        let strings = json!({"layout": layout, "strings": [2], "first_projected": 2, "records": 500, "page_bytes": 8192});
+        let update =
+            json!({"operation": "update", "updated_string_bytes": 2000, "selectivity": 1.0});
+        let scan = changed(strings.clone(), &json!({"aggregate": false}));
+        let before = metrics(scan)["pages"];
+        let after = metrics(changed(strings, &update));
+        assert_eq!((after["returned"], after["records"]), (500, 500));
+        // A thousand bytes on the average: at most eight in a page, where more than a hundred were.
+        assert!(after["pages"] >= before + 500 / 9, "{after:?}");
+        after["checksum"]
+    };
+    let found: Vec<_> = ["nsm", "pax", "dsm"].iter().map(grown).collect();
+    assert!(found.iter().all(|other| *other == found[0]), "{found:?}");
+}
+
 /// Branches that a two-bit counter for each place in the code mispredicts (Smith, ISCA 1981).
 fn mispredicted_without_history(events: &[Event]) -> usize {
     let mut counters: HashMap<u16, u8> = HashMap::new();
@@ -202,6 +239,7 @@ fn strings_that_grow_are_changed_once() {
             )
         };
         let grown = metrics(update(300));
+        let before = metrics(changed(changes(layout), &json!({"aggregate": false})))["pages"];
         assert_eq!(grown["returned"], selected["returned"], "{layout}");
         assert!(grown["moved_records"] > 1000, "{grown:?}");
         let events = events(update(300));
@@ -225,14 +263,15 @@ fn strings_that_grow_are_changed_once() {
         // More than half of what was moved to a new page is over 150 bytes long.
         let new = pages(Kind::PageWrite)
             .iter()
-            .filter(|&&page| page >= grown["pages"])
+            .filter(|&&page| page >= before)
             .count();
         assert!(new as u64 > grown["moved_records"] * 150 / 8192, "{new}");
         assert!(
             pages(Kind::PageRead)
                 .iter()
-                .all(|&page| page < grown["pages"] + new as u64)
+                .all(|&page| page < before + new as u64)
         );
+        assert_eq!(grown["pages"], before + new as u64);
         let shrunk = metrics(update(1));
         assert_eq!(
             (shrunk["returned"], shrunk["moved_records"]),
