@@ -76,6 +76,19 @@ def test_an_estimate_is_near_and_says_so(trace: Path) -> None:
     assert few["sample"][0]["standard_error"] > 0
 
 
+def test_of_caches_that_a_sample_is_too_small_for_nothing_is_said(trace: Path, caplog: pytest.LogCaptureFixture) -> None:
+    """Below a line of each of its eight parts, all of these say the same."""
+    unchosen = curves.sampled(trace, Geometry(64), rate=0.25)
+    assert unchosen["ways"].min() == 32
+    assert not caplog.records
+    chosen = curves.sampled(trace, Geometry(64), [64, 31 * 64, 32 * 64], rate=0.25)
+    assert chosen["ways"].tolist() == [32]
+    assert "--shards 0.25: nothing is known of 64B, 1984B: a line of the sample stands for 4" in caplog.text
+    with pytest.raises(UserError, match="a line of the sample stands for 4"):
+        curves.sampled(trace, Geometry(64), [64], rate=0.25)
+    assert curves.sampled(trace, Geometry(64), [64], rate=1)["ways"].tolist() == [1], "all lines are in it"
+
+
 def test_a_sample_is_a_share_or_a_number() -> None:
     for both in ({}, {"rate": 0.5, "lines": 8}):
         with pytest.raises(UserError, match="give one of them"):

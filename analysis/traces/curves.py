@@ -1,5 +1,6 @@
 """Miss curves as tables: misses of LRU caches by capacity, exact or from a sample, and misses by their cause."""
 
+import logging
 from collections.abc import Sequence
 from typing import Any
 
@@ -9,6 +10,9 @@ import pandas as pd
 from memwalk.analysis.capacities import MOST_LINES, Geometry, columns, octaves
 from memwalk.simcore.engines import native
 from memwalk.simcore.errors import UserError
+from memwalk.simcore.units import in_units
+
+log = logging.getLogger("memwalk")
 
 
 def exact(source: native.Source, geometry: Geometry, sizes: Sequence[int] | None = None, progress: native.Progress = None) -> pd.DataFrame:
@@ -34,8 +38,8 @@ def sampled(
 ) -> pd.DataFrame:
     """Estimate the misses from a sample of the lines (SHARDS): a share of them, or so many at most.
 
-    Columns as of `exact`, and ``standard_error`` of the miss ratio. Raises UserError for more than one set, and for a sample that
-    is too small for this trace.
+    Columns as of `exact`, and ``standard_error`` of the miss ratio. Caches for which the sample is too small are left out, with a warning
+    if they were asked for. Raises UserError for more than one set, and for a sample that is too small for this trace.
     """
     if geometry.sets != 1:
         raise UserError("--shards estimates fully associative caches only; leave --sets out")
@@ -44,16 +48,18 @@ def sampled(
     accesses = estimate["accesses"]
     if not estimate["sampled"]:
         raise UserError(f"{_sample(rate, lines)}: none of the {accesses:,} accesses is in the sample; {_LARGER_SAMPLE}")
-    frame = _table(geometry, ways, estimate["misses"], accesses)
-    frame["standard_error"] = np.array(estimate["standard_errors"]) / max(accesses, 1)
+    known = [place for place, misses in enumerate(estimate["misses"]) if misses is not None]
+    small = f"a line of the sample stands for {1 / estimate['rate']:,.0f}, and eight of its lines for the smallest cache that it tells of"
+    if not known:
+        raise UserError(f"{_sample(rate, lines)}: {small}; {_LARGER_SAMPLE}")
+    if sizes is not None and len(known) < len(ways):
+        unknown = [in_units(size) for place, size in enumerate(sizes) if place not in set(known)]
+        log.warning("%s: nothing is known of %s: %s; %s", _sample(rate, lines), ", ".join(unknown), small, _LARGER_SAMPLE)
+    frame = _table(geometry, [ways[place] for place in known], [estimate["misses"][place] for place in known], accesses)
+    frame["standard_error"] = np.array([estimate["standard_errors"][place] for place in known]) / max(accesses, 1)
     if sizes is None:
         flat = int((frame["misses"] <= frame["misses"].min()).argmax())
         frame = frame.iloc[: flat + 1]
-        # One line of the sample stands for 1/rate lines: it tells nothing of smaller caches.
-        frame = frame[frame["ways"] * estimate["rate"] >= 1].reset_index(drop=True)
-        if frame.empty:
-            told = f"a line of the sample stands for {1 / estimate['rate']:,.0f}, and misses end in smaller caches"
-            raise UserError(f"{_sample(rate, lines)}: {told}; {_LARGER_SAMPLE}")
     return frame
 
 

@@ -1,6 +1,6 @@
 //! Counts mode and miss curves, of a trace file or of addresses.
 
-use crate::errors::{internal, spec_error, store_error};
+use crate::errors::{SpecError, internal, spec_error, store_error};
 use crate::machine::{Machine, room_for_one};
 use crate::observed::{Listeners, Observed, Watch};
 use crate::plain::Plain;
@@ -138,8 +138,10 @@ pub(crate) fn sampled_curve(
         let mut shards = Shards::new(line_bytes, sampling).map_err(spec_error)?;
         accesses.feed(&mut shards, progress)?;
         let estimate = shards.finish();
-        let misses = capacities.iter().map(|&lines| estimate.misses(lines));
-        let (misses, errors): (Vec<f64>, Vec<f64>) = misses.unzip();
+        let misses = capacities
+            .iter()
+            .map(|&lines| estimate.misses(lines).unzip());
+        let (misses, errors): (Vec<Option<f64>>, Vec<Option<f64>>) = misses.unzip();
         Plain::of(&json!({
             "accesses": estimate.accesses,
             "sampled": estimate.sampled,
@@ -164,10 +166,14 @@ pub(crate) fn classify(
     let accesses = Accesses::open(&source)?;
     py.detach(|| {
         room_for_one(spec, &accesses.layout())?;
-        let cache = spec
-            .caches
-            .get(cache)
-            .ok_or_else(|| internal(format!("machine {} has no cache {cache}", spec.name)))?;
+        let cache = spec.caches.get(cache).ok_or_else(|| {
+            let last = spec.caches.len() - 1;
+            let message = format!(
+                "machine {} has no cache {cache}; give 0 to {last}",
+                spec.name
+            );
+            SpecError::new_err(("cache", message))
+        })?;
         let mut classes = ThreeC::new(cache, &accesses.layout()).map_err(spec_error)?;
         accesses.feed(&mut classes, progress)?;
         Plain::of(&json!({ "name": cache.name, "rows": classes.finish() }))

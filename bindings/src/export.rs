@@ -84,8 +84,12 @@ pub(crate) fn export_formats() -> PyResult<Plain> {
     Plain::of(&formats)
 }
 
-/// gem5's clock period in ticks for a clock in hertz.
+/// gem5's clock period in ticks for a clock in hertz. Raises `SpecError` for a clock that stands.
 #[pyfunction]
-pub(crate) fn gem5_period_ticks(clock_hz: u64) -> u64 {
-    period_ticks(clock_hz)
+pub(crate) fn gem5_period_ticks(clock_hz: u64) -> PyResult<u64> {
+    if clock_hz == 0 {
+        let message = "0 is no clock; give hertz, from 1 on";
+        return Err(SpecError::new_err(("clock_hz", message)));
+    }
+    Ok(period_ticks(clock_hz))
 }

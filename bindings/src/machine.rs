@@ -26,6 +26,10 @@ impl Machine {
         Ok(Self { spec })
     }
 
+    fn __repr__(&self) -> String {
+        format!("<Machine {}>", self.spec.name)
+    }
+
     /// Capacity, bandwidth and times of the DRAM, as far as its model knows them.
     fn dram_facts(&self) -> PyResult<Plain> {
         match self.spec.memory.first() {

@@ -1,6 +1,6 @@
 //! Page files: indexes on disk.
 
-use crate::errors::{PageFileError, internal, workload_shortage};
+use crate::errors::{PageFileError, SpecError, workload_shortage};
 use crate::observed::{Listeners, Watch};
 use crate::plain::Plain;
 use crate::workload::Workload;
@@ -30,7 +30,8 @@ pub(crate) fn build_index(
     building: Option<Py<PyAny>>,
 ) -> PyResult<Plain> {
     let workloads::Workload::DiskIndex(index) = &workload.spec else {
-        return Err(internal("only indexes in disk pages have page files"));
+        let message = "only indexes in disk pages have page files; name the kernel disk-index";
+        return Err(SpecError::new_err(("kernel", message)));
     };
     let memory = workload.spec.memory().check(Free::now(), false);
     memory.map_err(workload_shortage)?;

@@ -8,6 +8,7 @@ use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Number, Value};
+use serde_path_to_error::{Path, Segment};
 
 /// Plain data.
 pub(crate) struct Plain(Value);
@@ -21,8 +22,7 @@ impl Plain {
     /// Reads it as what is wanted; what does not fit is named by its path. Raises `SpecError`.
     pub(crate) fn read<T: DeserializeOwned>(self) -> PyResult<T> {
         serde_path_to_error::deserialize(self.0).map_err(|error| {
-            let path = error.path().to_string();
-            let path = if path == "." { String::new() } else { path };
+            let path = dotted(error.path());
             SpecError::new_err((path, in_words(&error.inner().to_string())))
         })
     }
@@ -32,12 +32,24 @@ impl Plain {
     }
 }
 
+/// The path as checks of values write it: `caches.0.ways`.
+fn dotted(path: &Path) -> String {
+    let steps = path.iter().filter_map(|step| match step {
+        Segment::Seq { index } => Some(index.to_string()),
+        Segment::Map { key } => Some(key.clone()),
+        Segment::Enum { variant } => Some(variant.clone()),
+        Segment::Unknown => None,
+    });
+    steps.collect::<Vec<_>>().join(".")
+}
+
 /// A complaint about data for who never saw its types: with ranges in place of names of types.
 fn in_words(complaint: &str) -> String {
     let range = |most: u64| format!("expected a whole number from 0 to {most}");
     complaint
         .replace("expected u32", &range(u32::MAX.into()))
         .replace("expected u64", &range(u64::MAX))
+        .replace("expected f64", "expected a number")
 }
 
 impl<'py> IntoPyObject<'py> for Plain {
@@ -82,11 +94,63 @@ impl<'py> FromPyObject<'_, 'py> for Plain {
     type Error = PyErr;
 
     fn extract(object: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
-        from_python(&object).map(Self)
+        from_python(&object, MOST_NESTED)
+            .map(Self)
+            .map_err(Misfit::into_error)
     }
 }
 
-fn from_python(object: &Bound<'_, PyAny>) -> PyResult<Value> {
+/// Data within data; what lies deeper is a circle, or would use up the stack.
+const MOST_NESTED: u32 = 128;
+
+/// What is no plain data, and where it lies.
+enum Misfit {
+    /// The steps to it, the last one first, and what is wrong.
+    At(Vec<String>, String),
+    Raised(PyErr),
+}
+
+impl Misfit {
+    fn of(object: &Bound<'_, PyAny>) -> Self {
+        let name = object.get_type().name();
+        let kind = name.map_or_else(|_| "thing".to_owned(), |name| name.to_string());
+        let expected = "dicts, lists, texts, finite numbers, True, False and None are";
+        Self::At(
+            Vec::new(),
+            format!("{object} ({kind}) is no plain data; {expected}"),
+        )
+    }
+
+    /// The same within something, behind this step.
+    fn within(mut self, step: impl ToString) -> Self {
+        if let Self::At(steps, _) = &mut self {
+            steps.push(step.to_string());
+        }
+        self
+    }
+
+    fn into_error(self) -> PyErr {
+        match self {
+            Self::At(steps, message) if steps.is_empty() => PyTypeError::new_err(message),
+            Self::At(mut steps, message) => {
+                steps.reverse();
+                // Of a circle the first steps say enough.
+                steps.truncate(8);
+                PyTypeError::new_err(format!("{}: {message}", steps.join(".")))
+            }
+            Self::Raised(error) => error,
+        }
+    }
+}
+
+impl From<PyErr> for Misfit {
+    fn from(error: PyErr) -> Self {
+        Self::Raised(error)
+    }
+}
+
+/// Reads data that has at most `depth` levels of data within.
+fn from_python(object: &Bound<'_, PyAny>, depth: u32) -> Result<Value, Misfit> {
     if object.is_none() {
         return Ok(Value::Null);
     }
@@ -94,26 +158,47 @@ fn from_python(object: &Bound<'_, PyAny>) -> PyResult<Value> {
         return Ok(Value::Bool(flag.is_true()));
     }
     if object.is_instance_of::<PyInt>() {
-        return number(object);
+        return Ok(number(object)?);
     }
     if let Ok(text) = object.cast::<PyString>() {
-        return text_of(text).map(Value::String);
+        return Ok(text_of(text).map(Value::String)?);
     }
     if object.is_instance_of::<PyFloat>() {
         let number = Number::from_f64(object.extract()?);
-        return number.map(Value::Number).ok_or_else(|| no_data(object));
+        return number.map(Value::Number).ok_or_else(|| Misfit::of(object));
     }
+    let Some(within) = depth.checked_sub(1) else {
+        let message = format!("data within data, more than {MOST_NESTED} times");
+        return Err(Misfit::At(Vec::new(), message));
+    };
     if let Ok(dict) = object.cast::<PyDict>() {
-        let fields = dict
-            .iter()
-            .map(|(name, value)| Ok((text_of(name.cast()?)?, from_python(&value)?)));
-        return fields.collect::<PyResult<Map<_, _>>>().map(Value::Object);
+        let fields = dict.iter().map(|(name, value)| {
+            let name = name.cast().map_err(|_| Misfit::of(&name))?;
+            let name = text_of(name)?;
+            let value = from_python(&value, within).map_err(|misfit| misfit.within(&name))?;
+            Ok((name, value))
+        });
+        return fields.collect::<Result<Map<_, _>, _>>().map(Value::Object);
     }
     if object.is_instance_of::<PyList>() || object.is_instance_of::<PyTuple>() {
-        let items = object.try_iter()?.map(|item| from_python(&item?));
-        return items.collect::<PyResult<Vec<_>>>().map(Value::Array);
+        let items = object.try_iter()?.enumerate();
+        let items = items.map(|(number, item)| {
+            from_python(&item?, within).map_err(|misfit| misfit.within(number))
+        });
+        return items.collect::<Result<Vec<_>, _>>().map(Value::Array);
     }
-    Err(no_data(object))
+    of_numpy(object).ok_or_else(|| Misfit::of(object))?
+}
+
+/// A truth value or a whole number of `NumPy`, which are none of Python's, though floating-point numbers are.
+fn of_numpy(object: &Bound<'_, PyAny>) -> Option<Result<Value, Misfit>> {
+    let name = object.get_type().fully_qualified_name().ok()?;
+    if matches!(name.to_str().ok()?, "numpy.bool" | "numpy.bool_") {
+        let flag = object.is_truthy().map(Value::Bool);
+        return Some(flag.map_err(Misfit::Raised));
+    }
+    let whole = object.call_method0("__index__").ok()?;
+    Some(number(&whole).map_err(Misfit::Raised))
 }
 
 /// A whole number; one that no type of ours holds is kept as near as can be, for messages about it.
@@ -134,8 +219,4 @@ fn text_of(text: &Bound<'_, PyString>) -> PyResult<String> {
         let shown = text.to_string_lossy().into_owned();
         SpecError::new_err((String::new(), format!("`{shown}` is no text in Unicode")))
     })
-}
-
-fn no_data(object: &Bound<'_, PyAny>) -> PyErr {
-    PyTypeError::new_err(format!("{object} is no plain data"))
 }

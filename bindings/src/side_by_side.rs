@@ -1,6 +1,6 @@
 //! Workloads beside each other on the cores of one machine.
 
-use crate::errors::spec_error;
+use crate::errors::{SpecError, spec_error};
 use crate::machine::{Machine, room_for_threads};
 use crate::observed::{Listeners, Watch};
 use crate::observers::Observations;
@@ -55,6 +55,10 @@ impl SideBySide {
         progress: Option<Py<PyAny>>,
         building: Option<Py<PyAny>>,
     ) -> PyResult<Self> {
+        if workloads.is_empty() {
+            let message = "none is given; give those that run, one at least";
+            return Err(SpecError::new_err(("workloads", message)));
+        }
         let machines = vec![(0, &machine.spec)];
         py.detach(|| {
             let mut watch = Watch::new(Listeners { progress, building });
@@ -85,6 +89,7 @@ impl SideBySide {
     ) -> PyResult<Vec<(Statistics, u64)>> {
         let sides: Vec<Side> = sides.read()?;
         let asked: Observations = observe.read()?;
+        self.check(&sides)?;
         py.detach(|| {
             let mut watch = Watch::new(Listeners::of(progress));
             let found = self.run_once(&sides, storage, &mut watch)?;
@@ -112,6 +117,23 @@ impl SideBySide {
 }
 
 impl SideBySide {
+    /// Raises `SpecError` unless something is said of each workload, and one of them at least runs and ends.
+    fn check(&self, sides: &[Side]) -> PyResult<()> {
+        let (given, needed) = (sides.len(), self.programs.len());
+        let message = if given != needed {
+            format!("{given} for {needed} workloads; give one for each")
+        } else if !sides
+            .iter()
+            .any(|side| side.runs.is_some_and(|runs| runs > 0))
+        {
+            "none has a number of runs from 1 on, which the others go on for; give one such"
+                .to_owned()
+        } else {
+            return Ok(());
+        };
+        Err(SpecError::new_err(("sides", message)))
+    }
+
     /// The statistics of each program, and how often it ran.
     fn run_once(
         &self,

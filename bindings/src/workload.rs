@@ -6,7 +6,7 @@ use crate::plain::Plain;
 use crate::statistics::Outcome;
 use pyo3::prelude::*;
 use serde_json::{Value, json};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use traces::host_memory::Free;
 use workloads::{Library, Prepared};
 
@@ -57,6 +57,11 @@ impl Workload {
         Plain::of(&self.spec.traffic())
     }
 
+    fn __repr__(&self) -> String {
+        let kernel = self.description["kernel"].as_str();
+        format!("<Workload {}>", kernel.unwrap_or_default())
+    }
+
     /// How many threads it has.
     #[getter]
     fn threads(&self) -> u32 {
@@ -73,20 +78,26 @@ impl Workload {
 /// Builds what a workload runs on, if nobody has.
 pub(crate) fn prepare(workload: &workloads::Workload, watch: &Watch) -> PyResult<Prepared> {
     watch.build(|| {
-        // A panic or a stop while the lock was held leaves at worst trees that nobody uses.
-        let mut library = LIBRARY.lock().unwrap_or_else(PoisonError::into_inner);
-        let library = library.get_or_insert_with(Library::new);
+        // Taken out while it builds: who listens to that may have something built, too, and other threads need not wait for it.
+        let mut library = library().take().unwrap_or_default();
         let fits = |library: &Library| {
             let built = library.holds(workload);
             workload.memory().check(Free::now(), built)
         };
-        if fits(library).is_err() {
+        if fits(&library).is_err() {
             // What is kept may be what takes the room.
-            *library = Library::new();
-            fits(library).map_err(errors::workload_shortage)?;
+            library = Library::new();
+            fits(&library).map_err(errors::workload_shortage)?;
         }
-        library.prepare(workload).map_err(errors::workload_error)
+        let prepared = library.prepare(workload);
+        *self::library() = Some(library);
+        prepared.map_err(errors::workload_error)
     })
+}
+
+/// What is kept, until the end of the statement: nobody may call Python meanwhile.
+fn library() -> MutexGuard<'static, Option<Library>> {
+    LIBRARY.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// What a kernel computed, by name.

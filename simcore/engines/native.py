@@ -391,7 +391,8 @@ def sampled_curve(
     """Estimate misses from a sample of the lines (SHARDS): a share of them (``rate``), or so many at most (``lines``); of one of both.
 
     Returns ``accesses``, ``sampled`` accesses, the ``rate`` at the end, and for each capacity (lines, fully associative)
-    ``misses`` and ``standard_errors``. Raises UserError unless one of ``rate`` and ``lines`` is given.
+    ``misses`` and ``standard_errors``, which are None for those that the sample is too small for. Raises UserError unless one of
+    ``rate`` and ``lines`` is given.
     """
     if (rate is None) == (lines is None):
         raise UserError(f"rate={rate}, lines={lines}: give one of them, the share of the lines in the sample or their number")
@@ -460,7 +461,7 @@ def export_formats() -> list[dict[str, Any]]:
 
 
 def gem5_period_ticks(clock_hz: int) -> int:
-    """Return the period of a clock in gem5's ticks (picoseconds), as exported traces have it."""
+    """Return the period of a clock in gem5's ticks (picoseconds), as exported traces have it. Raises SpecError for 0."""
     return _native.gem5_period_ticks(clock_hz)
 
 

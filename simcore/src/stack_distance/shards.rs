@@ -170,12 +170,18 @@ pub struct Estimate {
 }
 
 impl Estimate {
-    /// Misses in a fully associative cache of so many lines, and their standard error.
+    /// Misses in a fully associative cache of so many lines, and their standard error; nothing of caches that the sample is too small for.
+    ///
+    /// So many lines are `lines` x rate of the sample, and an eighth of that of each eighth. Below one line of an eighth all of them say the
+    /// same of caches of all sizes, whatever these miss.
     ///
     /// The error is that of the mean of independent eighths of the sample, less what is known of the whole: lines are drawn without repetition,
     /// so that a sample of all of them has none. An eighth that is biased, because few of its lines are used often, hides its bias.
     #[must_use]
-    pub fn misses(&self, lines: u64) -> (f64, f64) {
+    pub fn misses(&self, lines: u64) -> Option<(f64, f64)> {
+        if self.rate < 1.0 && lines as f64 * self.rate < PARTS as f64 {
+            return None;
+        }
         let parts = self.parts.iter();
         let parts: Vec<f64> = parts
             .map(|part| part.misses(self.accesses, lines))
@@ -184,7 +190,7 @@ impl Estimate {
         let squares: f64 = parts.iter().map(|part| (part - mean).powi(2)).sum();
         let variance = squares / (PARTS * (PARTS - 1)) as f64;
         let error = (variance * (1.0 - self.rate).max(0.0)).sqrt();
-        (self.whole.misses(self.accesses, lines), error)
+        Some((self.whole.misses(self.accesses, lines), error))
     }
 }
 

@@ -257,7 +257,7 @@ fn curves_and_classes_count_accesses_of_the_measurement() {
     assert_eq!(misses.last(), Some(&40));
     let estimate = observed(Shards::new(LINE, Sampling::Rate(1.0)).unwrap(), &events).finish();
     assert_eq!((estimate.accesses, estimate.sampled), (60, 60));
-    assert_eq!(estimate.misses(1000).0.round() as u64, 40);
+    assert_eq!(estimate.misses(1000).unwrap().0.round() as u64, 40);
     let classes = ThreeC::new(&machine().caches[0], &Layout::default()).unwrap();
     let rows = observed(classes, &events).finish();
     let counts = rows[0].counts;

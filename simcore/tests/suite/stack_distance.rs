@@ -90,7 +90,7 @@ proptest! {
             let estimate = shards.finish();
             prop_assert_eq!(estimate.sampled, addresses.len() as u64);
             for (lines, &exact) in (0..).zip(&misses) {
-                prop_assert_eq!(estimate.misses(lines), (exact as f64, 0.0));
+                prop_assert_eq!(estimate.misses(lines), Some((exact as f64, 0.0)));
             }
         }
     }
@@ -208,7 +208,7 @@ fn samples_come_near_and_say_how_near() {
         let estimate = shards.finish();
         assert!((0.05..0.2).contains(&estimate.rate), "{}", estimate.rate);
         for lines in [1000, 5000, 10_000, 15_000] {
-            let (misses, error) = estimate.misses(lines);
+            let (misses, error) = estimate.misses(lines).unwrap();
             let off = (misses - exact[lines as usize] as f64).abs();
             assert!(off < 0.04 * 400_000.0, "{sampling:?} {lines}: off by {off}");
             assert!(
@@ -232,8 +232,10 @@ fn a_line_that_has_left_the_sample_lies_between_no_others() {
     let estimate = two_rounds(&[Event::new(Kind::Measure, 0)]);
     assert_eq!((estimate.accesses, estimate.sampled), (1000, 8));
     // Seven others of the sample lie between.
-    let eight = (8.0 / estimate.rate) as u64;
-    assert_eq!(estimate.misses(eight), (0.0, 0.0));
+    let eight = (8.0 / estimate.rate).ceil() as u64;
+    assert_eq!(estimate.misses(eight), Some((0.0, 0.0)));
+    // Of fewer lines than one of each eighth of the sample it tells nothing.
+    assert_eq!(estimate.misses(eight - 1), None);
 }
 
 #[test]
@@ -241,7 +243,7 @@ fn a_flush_empties_the_sample_and_leaves_its_rate() {
     let rate = two_rounds(&[]).rate;
     let estimate = two_rounds(&[Event::new(Kind::Flush, 0), Event::new(Kind::Measure, 0)]);
     assert_eq!(estimate.rate.to_bits(), rate.to_bits());
-    let (misses, _) = estimate.misses(1 << 40);
+    let (misses, _) = estimate.misses(1 << 40).unwrap();
     assert!(
         (misses - 1000.0_f64.min(8.0 / rate)).abs() < 1e-6,
         "{misses}"
