@@ -1,5 +1,6 @@
 """The queries of the kernel `tpch` against DuckDB, which gets the same generated tables."""
 
+import zlib
 from pathlib import Path
 
 import pytest
@@ -33,6 +34,14 @@ def test_a_range_selection_selects_as_duckdb(tmp_path: Path) -> None:
     wanted = "(SELECT round(count(*) * 0.25) FROM lineitem)"
     found = database.execute(f"SELECT count(*), sum(l_suppkey) FROM ({rows}) WHERE place <= {wanted}").fetchone()
     assert found == (outcome["returned"], outcome["checksum"])
+
+
+def test_checksums_have_all_bytes_of_strings(tmp_path: Path) -> None:
+    database = load(SCALE_FACTOR, tmp_path)
+    workload = {"kernel": "tpch", "query": "rs", "scale_factor": SCALE_FACTOR, "selectivity": 1.0, "project": ["l_suppkey", "l_comment"]}
+    rows = database.execute("SELECT l_suppkey, l_comment FROM lineitem").fetchall()
+    expected = sum(number + zlib.crc32(comment.encode()) for number, comment in rows)
+    assert {_outcome(workload | {"layout": layout}, tmp_path)["checksum"] for layout in ("nsm", "pax", "dsm")} == {expected}
 
 
 def test_defaults_in_experiments_are_those_of_the_kernel() -> None:
