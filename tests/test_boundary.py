@@ -133,7 +133,7 @@ def test_who_hears_of_building_may_simulate() -> None:
             heard.append(steps)
             native.simulate(machine(), search | {"keys": 1000})
 
-    native.simulate(machine(), search | {"keys": 3_000_000}, building=building)
+    native.simulate(machine(), search | {"keys": 10_000_000}, building=building)
     assert heard
 
 

@@ -83,7 +83,7 @@ def test_of_caches_that_a_sample_is_too_small_for_nothing_is_said(trace: Path, c
     assert not caplog.records
     chosen = curves.sampled(trace, Geometry(64), [64, 31 * 64, 32 * 64], rate=0.25)
     assert chosen["ways"].tolist() == [32]
-    assert "--shards 0.25: nothing is known of 64B, 1984B: a line of the sample stands for 4" in caplog.text
+    assert "--shards 0.25: nothing is known of 64 B, 1984 B: a line of the sample stands for 4" in caplog.text
     with pytest.raises(UserError, match="a line of the sample stands for 4"):
         curves.sampled(trace, Geometry(64), [64], rate=0.25)
     assert curves.sampled(trace, Geometry(64), [64], rate=1)["ways"].tolist() == [1], "all lines are in it"
