@@ -191,7 +191,7 @@ fn every_pair_of_partitions_clears_the_table() {
         clears.map(|one| u64::from(one.size)).sum::<u64>()
     };
     // A bucket per tuple or a little more, whose header has 16 bytes.
-    let tuples = u64::from(workload(JoinAlgorithm::Grace).build_tuples);
+    let tuples = workload(JoinAlgorithm::Grace).build_tuples;
     for partitions in [1, 2] {
         let cleared = of(partitions);
         let least = u64::from(partitions) * 16 * (tuples / u64::from(partitions));
