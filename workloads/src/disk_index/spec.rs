@@ -66,7 +66,7 @@ pub struct DiskIndexWorkload {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String", transform = file)]
     pub page_file: Option<PageFile>,
-    /// Frames of the buffer pool, which is empty at first and which threads share; 0 for a frame of its own for every page, each of which is there. Without `storage`, pages come in no time
+    /// Frames of the buffer pool, which is empty at first and which threads share; 0 for a frame of its own for every page, each of which is there; without `storage`, pages come in no time
     /// and leave the lines of their frames in the caches, so that fewer frames make a run faster.
     #[schemars(transform = takes(FRAMES))]
     pub pool_frames: u64,

@@ -76,7 +76,7 @@ pub struct StringIndexWorkload {
     /// Share of the keys that the bulkload of a mature index gets, drawn at random; the others are inserted one by one in random order.
     #[schemars(transform = takes(BULKLOADED_SHARE), transform = applies("maturity", vec![Maturity::Mature]))]
     pub bulkloaded_share: f64,
-    /// Frames of the buffer pool, which is empty at first; 0 for a frame of its own for every page, each of which is there. Without `storage`, pages come in no time
+    /// Frames of the buffer pool, which is empty at first; 0 for a frame of its own for every page, each of which is there; without `storage`, pages come in no time
     /// and leave the lines of their frames in the caches, so that fewer frames make a run faster.
     #[schemars(transform = takes(FRAMES))]
     pub pool_frames: u64,
