@@ -126,7 +126,7 @@ def test_a_disk_has_as_much_to_write_as_to_read() -> None:
     both = min(found.simulated_page_reads, found.predicted_page_writes)
     read = found.simulated_page_reads - both
     assert found.device_seconds == pytest.approx(4 * (both * exchange + read * asked.page_interval(4096)))
-    assert found.simulated_seconds >= found.device_seconds
+    assert found.simulated_seconds >= found.device_seconds * (1 - 1e-12)
     assert found.predicted_seconds > 1.9 * advised(array, replace(asked, mix={**NOTHING, "search": 1.0})).predicted_seconds
     said = reasons([found], asked)
     assert "behind those of other cores and pages that are written, take" in said[0]

@@ -4,7 +4,7 @@ from memwalk.analysis.explain.breakdown import Explanation
 
 
 def explanation(operations: int | None, misses: dict[str, float], fills: float) -> Explanation:
-    return Explanation("e", "v", "p", {}, operations, 100.0, {}, misses, (), fills)
+    return Explanation("e", "v", "p", {}, {}, operations, 100.0, {}, misses, (), fills)
 
 
 def test_lines_of_hardware_prefetchers_are_told_beside_those_that_were_missed() -> None:

@@ -80,7 +80,7 @@ def trace(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (f"curve TRACE --sets {BEYOND}", ("--sets", BEYOND, "the most is 16777216")),
         ("curve TRACE --shards 0.01", ("--shards 0.01", "none of the 190 accesses", "leave it out")),
         ("curve TRACE --shards 0.01 --sizes 4KiB", ("--shards 0.01", "none of the 190 accesses")),
-        ("curve TRACE --shards 0.05", ("--shards 0.05", "stands for 20", "leave it out")),
+        ("curve TRACE --shards 0.05 --sizes 640B", ("--shards 0.05", "stands for 20", "leave it out")),
         ("curve TRACE --shards 1e-300", ("--shards", "`1e-300`", "the least is 1e-10")),
         ("curve TRACE --shards nan", ("--shards", "`nan` is not a number")),
         ("curve TRACE --shards=-NaN", ("--shards", "`-NaN` is not a number")),
@@ -110,7 +110,7 @@ def test_a_number_out_of_range_is_told_in_one_line(trace: Path, command: str, na
 def test_a_sample_with_no_power_of_two_is_printed(trace: Path) -> None:
     done = CliRunner().invoke(app, ["curve", str(trace), "--shards", "0.1"])
     assert done.exit_code == 0, done.output
-    assert "640 B" in done.stdout
+    assert "5824 B" in done.stdout
 
 
 HEADER = b"{'descr': '<u8', 'fortran_order': False, 'shape': (3,), }"

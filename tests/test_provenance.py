@@ -222,7 +222,7 @@ def test_an_interrupted_run_leaves_no_table_of_the_code_before(tmp_path: Path, m
     def interrupted(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(session, "run_points", interrupted)
+    monkeypatch.setattr(session, "finish_points", interrupted)
     with pytest.raises(KeyboardInterrupt):
         run_rows("small", rows, tmp_path / "out", jobs=1)
     assert not list((tmp_path / "out").glob("*.parquet"))

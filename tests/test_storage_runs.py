@@ -157,13 +157,13 @@ def test_records_that_move_take_their_pages_along(tmp_path: Path, layout: str) -
     assert 1000 < moved < 4000
     asked = found["pages"]
     # Each page that there was is read and written; new ones are written only, and pages that regain room are used again.
-    assert pages <= asked["reads"] < asked["writes"]
+    assert asked["reads"] < pages <= asked["writes"]
     times_sum(found)
     plain = native.simulate(point.machine, point.workload)
     assert plain["workload"] == found["workload"]
     shorter = run(scan_point(tmp_path, scan=update.replace("updated_string_bytes: 100", "updated_string_bytes: 1")))
     assert shorter["workload"]["moved_records"] == 0
-    assert shorter["pages"]["reads"] == shorter["pages"]["writes"] == shorter["workload"]["pages"]
+    assert shorter["pages"]["reads"] == shorter["pages"]["writes"] == shorter["workload"]["pages"] <= asked["reads"]
 
 
 def test_values_that_move_take_their_pages_and_entries_along(tmp_path: Path) -> None:
