@@ -272,7 +272,7 @@ def test_a_file_of_dsm_whose_attribute_is_tested_and_projected_is_read_once(tmp_
 @pytest.mark.parametrize(
     ("storage", "prefetch", "within", "records"),
     [
-        ("raid0-6-disks", "128KiB", 0.02, 1_000_000),
+        pytest.param("raid0-6-disks", "128KiB", 0.02, 1_000_000, marks=pytest.mark.nightly),
         pytest.param("cheetah-x15", "64MiB", 0.1, 1_000_000, marks=pytest.mark.nightly),
         pytest.param("raid0-6-disks", "64MiB", 0.02, 2_000_000, marks=pytest.mark.nightly),
         pytest.param("cheetah-x15", "128KiB", 0.1, 2_000_000, marks=pytest.mark.nightly),

@@ -51,7 +51,12 @@ def plain(candidate: Candidate, asked: IndexTask) -> Statistics:
 
 
 @pytest.mark.parametrize(
-    ("optimistic", "names"), [pytest.param(False, {"slotted", "micro-index"}, marks=pytest.mark.nightly), (True, {"array", "disk-first"})]
+    ("optimistic", "names"),
+    [
+        (True, {"array"}),
+        pytest.param(True, {"array", "disk-first"}, marks=pytest.mark.nightly),
+        pytest.param(False, {"slotted", "micro-index"}, marks=pytest.mark.nightly),
+    ],
 )
 def test_insertions_in_memory_take_what_a_plain_run_of_the_kernel_takes(names: set[str], *, optimistic: bool) -> None:
     asked = inserting(4, coherent=True, optimistic=optimistic)
@@ -78,6 +83,7 @@ def test_insertions_in_memory_take_what_a_plain_run_of_the_kernel_takes(names: s
     assert told == sorted(names, key=lambda name: found[name])
 
 
+@pytest.mark.nightly
 def test_cores_whose_caches_are_apart_wait_for_latches_only() -> None:
     alone, apart, coherent = (inserting(cores, coherent=together) for cores, together in ((1, False), (4, False), (4, True)))
     optimistic = replace(coherent, optimistic=True)

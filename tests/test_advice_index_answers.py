@@ -75,6 +75,7 @@ def with_io(answer: dict[str, Any]) -> list[dict[str, Any]]:
     return [one | {"io_seconds": one["simulated_seconds"] - one["processor_seconds"]} for one in answer["indexes"]]
 
 
+@pytest.mark.nightly
 def test_the_ranking_follows_operations() -> None:
     sizes = ("--page-sizes", "16KiB")
     searches, inserts, scans = (ranked(*sizes, *more) for more in ((), ("--inserts", "1"), ("--scans", "1", "--range", "5000")))

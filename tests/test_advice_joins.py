@@ -255,6 +255,7 @@ def test_every_algorithm_of_the_kernel_is_ranked() -> None:
     assert "Simulated were " in answer["reasons"][-1]
 
 
+@pytest.mark.nightly
 def test_the_ranking_follows_cores_duplicates_and_tuple_sizes() -> None:
     base = ranked("--tuple", "20B", "--cores", "1")
     alone = cycles(base)

@@ -172,6 +172,7 @@ def test_popular_keys_are_told() -> None:
     assert "200,000 keys of 4 bytes (skew 0.99) with 1 MiB of memory, on 2 cores of thesis-simulator" in result.stdout
 
 
+@pytest.mark.nightly
 def test_popular_keys_change_what_is_best() -> None:
     sizes = ("--keys", "300000", "--memory", "1MiB", "--page-sizes", "2KiB,16KiB")
     alike, popular = ranked(*sizes), ranked(*sizes, "--skew", "1.1")

@@ -261,9 +261,7 @@ def test_what_is_refused_when_it_runs_is_told_where_the_program_stands(tmp_path:
 
 
 def test_a_workload_that_takes_no_time_has_nothing_to_be_compared_with(tmp_path: Path) -> None:
-    nothing = (
-        "kernel: hash-join, algorithm: sort-merge, build_tuples: 0, probe_tuples: 0, tuple_bytes: 60, page_bytes: 8KiB, pages_asked_ahead: 2"
-    )
+    nothing = "kernel: hash-join, algorithm: sort-merge, build_tuples: 0, probe_tuples: 0, page_bytes: 8KiB, pages_asked_ahead: 2"
     with pytest.raises(UserError, match="the workload takes no time"):
         run(point(tmp_path, nothing))
 

@@ -75,8 +75,8 @@ def test_who_begins_later_changes_nothing(tmp_path: Path, workload: str, other: 
         assert own["other.slowdown"] == 1
         assert {column: theirs[column] for column in itself} == itself
     else:
-        # It has read its last page, behind which the other's first one lies. Another thread than that page's asks first: all clear their hash
-        # tables before.
+        # It has read its last page, behind which the other's first one lies. But all threads clear their hash tables before,
+        # and that of another page asks first.
         assert theirs["io_busiest_seconds"] == pytest.approx(itself["io_busiest_seconds"])
         assert theirs["seconds"] == pytest.approx(itself["seconds"])
         assert theirs["io_requests"] == itself["io_requests"]

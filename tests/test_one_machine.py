@@ -254,8 +254,8 @@ def test_who_begins_later_changes_nothing_on_storage(tmp_path: Path, workload: s
     assert own["io_requests"] == alone[STORAGE_TIME]["io_requests"]
     assert own["io_busiest_seconds"] == pytest.approx(alone[STORAGE_TIME]["io_busiest_seconds"], rel=0.001)
     assert found["instructions"] == alone["instructions"]
-    # Behind the last page of a scan or a join lies the first one of the other join. But its threads clear their hash tables, and another one of
-    # them asks first: nothing is spared.
+    # Behind the last page of a scan or a join lies the first one of the other join. But its threads clear their hash tables before, and
+    # that of another page asks first: nothing is spared.
     assert times["other.seconds"] == pytest.approx(times["other.seconds_alone"], rel=0.02)
 
 
