@@ -7,6 +7,8 @@ from memwalk.simcore.storage.device_file import load_device
 from memwalk.simcore.storage.system import System
 from memwalk.simcore.storage.timed_pages import PageSpec, TimedPages
 
+WAY_SECONDS = 4.9e-3
+"""What a page elsewhere takes longer on it than the one behind the last."""
 DEVICE = """\
 schema_version: 1
 description: a small device

@@ -82,7 +82,7 @@ def test_prefetching_takes_lines_off_the_path(tmp_path: Path) -> None:
 def test_a_line_that_a_prefetch_asked_for_too_late_is_the_prefetchs(tmp_path: Path) -> None:
     trace = recorded(tmp_path, JOIN | {"algorithm": "group", "group_size": 2})
     far = THESIS | {"memory": THESIS["memory"] | {"latency_cycles": 1000}}
-    path, watched = path_of(trace, 63_000, 4000, far)
+    path, watched = path_of(trace, 60_000, 4000, far)
     site, sites = watched.column("site"), native.trace_info(trace)["layout"]["sites"]
     late = [part for part in path if part.kind.startswith("line") and part.by != part.event]
     assert late

@@ -71,27 +71,6 @@ pub(super) fn copy_tuple<T: Trace>(
     }
 }
 
-/// Fills memory, so many bytes from an address on, with zeros, in steps as tuples are copied.
-pub(super) fn clear<T: Trace>(
-    trace: &mut T,
-    memory: &mut Arena<Far>,
-    site: impl Into<u16> + Copy,
-    (first, bytes): (u64, u64),
-) {
-    for place in (0..bytes).step_by(COPY_STEP_BYTES as usize) {
-        let step = Extent {
-            segment: 0,
-            address: first + place,
-            bytes: u64::from(COPY_STEP_BYTES).min(bytes - place) as usize,
-        };
-        trace.work(COPY_STEP);
-        let words = copy_words(step.bytes);
-        memory
-            .store_bytes(trace, site, step, words, Dep::NONE)
-            .fill(0);
-    }
-}
-
 /// A number that stands for what a tuple was found to be, as keys and numbers are.
 pub(super) fn of_words(words: impl IntoIterator<Item = u64>) -> u64 {
     // Multiplied by the golden ratio in between, so that no two words can change places.

@@ -9,7 +9,6 @@ crate::tracer::sites! {
     HeaderPrefetch = "prefetch of the bucket header",
     Header = "visit the bucket header",
     HeaderChange = "change the bucket header",
-    HeaderClear = "clear bucket headers",
     HasCells = "are there cells?",
     HasArray = "is there a cell array?",
     IsBusy = "is the bucket busy?",

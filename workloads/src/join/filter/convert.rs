@@ -1,11 +1,10 @@
 //! From horizontal to vertical filters, a block at a time (thesis Figure 5.6): a line of each filter, and the rows of its bits.
 
-use super::filters::{Filters, words};
+use super::filters::{Filters, clear, words};
 use super::ones::take_one;
 use super::sites::Site;
 use super::vertical::Vertical;
 use crate::join::ahead::lines;
-use crate::join::copy::clear;
 use crate::join::costs::LOOP;
 use crate::tracer::{Dep, Trace};
 use crate::watch;

@@ -2,7 +2,7 @@
 
 use super::sites::Site;
 use crate::arena::{Arena, Far};
-use crate::join::copy::clear;
+use crate::join::costs::{COPY_STEP, COPY_STEP_BYTES};
 use crate::page::copy_words;
 use crate::place::{Extent, Loaded, Place};
 use crate::tracer::{Dep, Trace};
@@ -120,6 +120,27 @@ impl Filters {
     /// The memory: with one thread, its filter is the merged one.
     pub(in crate::join) fn into_memory(self) -> Arena<Far> {
         self.memory
+    }
+}
+
+/// Fills memory with zeros.
+pub(super) fn clear<T: Trace>(
+    trace: &mut T,
+    memory: &mut Arena<Far>,
+    site: Site,
+    (first, bytes): (u64, u64),
+) {
+    for place in (0..bytes).step_by(COPY_STEP_BYTES as usize) {
+        let step = Extent {
+            segment: 0,
+            address: first + place,
+            bytes: u64::from(COPY_STEP_BYTES).min(bytes - place) as usize,
+        };
+        trace.work(COPY_STEP);
+        let words = copy_words(step.bytes);
+        memory
+            .store_bytes(trace, site, step, words, Dep::NONE)
+            .fill(0);
     }
 }
 

@@ -177,27 +177,3 @@ fn a_state_waits_for_what_it_was_made_of() {
         }
     }
 }
-
-/// The first pair of partitions finds a fresh table, and any other one that was used. Both clear it.
-#[test]
-fn every_pair_of_partitions_clears_the_table() {
-    let of = |partitions| {
-        let some = JoinWorkload {
-            partitions,
-            ..workload(JoinAlgorithm::Grace)
-        };
-        let (events, _) = events(&some);
-        let clears = events.iter().filter(|&one| is_at(one, Site::HeaderClear));
-        clears.map(|one| u64::from(one.size)).sum::<u64>()
-    };
-    // A bucket per tuple or a little more, whose header has 16 bytes.
-    let tuples = workload(JoinAlgorithm::Grace).build_tuples;
-    for partitions in [1, 2] {
-        let cleared = of(partitions);
-        let least = u64::from(partitions) * 16 * (tuples / u64::from(partitions));
-        assert!(
-            (least..least * 11 / 10).contains(&cleared),
-            "{partitions}: {cleared} of {least}"
-        );
-    }
-}

@@ -2,7 +2,6 @@
 
 use crate::arena::{Arena, Far};
 use crate::join::ahead::lines;
-use crate::join::copy::clear;
 use crate::join::limits::WORD;
 use crate::join::sites::Site;
 use crate::page::copy_words;
@@ -71,6 +70,8 @@ pub(super) struct Table {
     first_cell: u64,
     /// Cells that have been allocated.
     used: u32,
+    /// Whether tuples have been inserted since it was empty.
+    in_use: bool,
 }
 
 impl Table {
@@ -83,15 +84,18 @@ impl Table {
             cells: Arena::of(places.cells, places.room * CELL_BYTES),
             first_cell: places.cells,
             used: 0,
+            in_use: false,
         }
     }
 
-    /// Makes it ready for the build tuples of a partition. It is cleared for the first one, too, though its memory is fresh then: a join has
-    /// many pairs of partitions, of which a run may have one only.
+    /// Makes it ready for the build tuples of a partition: empty, which its memory is at first.
     pub(super) fn begin<T: Trace>(&mut self, trace: &mut T) {
-        self.used = 0;
-        let headers = (self.first_header, u64::from(self.buckets) * HEADER_BYTES);
-        clear(trace, &mut self.headers, Site::HeaderClear, headers);
+        if std::mem::replace(&mut self.in_use, true) {
+            self.used = 0;
+            for number in 0..self.buckets {
+                self.set_header(trace, self.bucket(number), Header::default(), Dep::NONE);
+            }
+        }
     }
 
     /// Address of a bucket's header.

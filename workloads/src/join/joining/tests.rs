@@ -245,7 +245,6 @@ fn visits_are_prefetched() {
                     let visits = ["bucket headers", "cell arrays"].contains(&segment.name.as_str())
                         || phase == 2 && segment.name == "build tuples";
                     visited[phase] += u32::from(visits);
-                    let visits = visits && event.site != Site::HeaderClear as u16;
                     let recently = asked.get(&line).is_some_and(|&then| now - then < RECENT);
                     missed[phase] += u32::from(visits && !recently);
                 }
