@@ -6,11 +6,12 @@ tells the unit, which has to be written.
 """
 
 from collections.abc import Callable, Mapping
+from fractions import Fraction
 from typing import Annotated, Any, Literal, Union
 
 from pydantic import AfterValidator, BeforeValidator, Discriminator, Field, StrictBool, Tag, TypeAdapter, WithJsonSchema, create_model
 
-from memwalk.simcore.units import MOST_32_BITS, Bytes, Hertz, Real, counted, cycles_up_to, to_bytes, to_count
+from memwalk.simcore.units import MOST_32_BITS, Bytes, Hertz, Real, counted, cycles_in_parts, cycles_up_to, to_bytes, to_count
 from memwalk.simcore.validation import StrictModel
 
 Schema = Mapping[str, Any]
@@ -75,7 +76,7 @@ class Maker:
             case "string" if listed := listed_values(schema):
                 return Literal[tuple(listed)]
             case simple:
-                return {"boolean": StrictBool, "number": Annotated[Real, _bounds(schema)], "string": str}[simple]
+                return {"boolean": StrictBool, "number": _number(name, schema), "string": str}[simple]
 
     def _either(self, name: str, alternatives: list[Schema], schema: Schema, model: str) -> Any:
         """Return the type of one of several: names, or maps of which one key says which they are, or anything."""
@@ -151,14 +152,26 @@ def _without(names: list[Any]) -> Callable[[list[Any]], list[Any]]:
     return check
 
 
+def _unit(name: str) -> str:
+    """Return the last word of a number's name."""
+    return name.rpartition("_")[2]
+
+
 def _whole_number(name: str, schema: Schema) -> Any:
     bounds, described = _bounds(schema), counted(schema["minimum"], _most(schema))
     plain = Annotated[int, BeforeValidator(to_count), bounds, described]
     if "x-unit" in schema:
         either = WithJsonSchema({"anyOf": [described.json_schema, TypeAdapter(Bytes).json_schema()]})
         return Annotated[plain, BeforeValidator(lambda value: to_bytes(value) if isinstance(value, str) else value), either]
-    unit = _UNITS.get(name.rpartition("_")[2])
+    unit = _UNITS.get(_unit(name))
     return plain if unit is None else Annotated[unit(_most(schema)), bounds]
+
+
+def _number(name: str, schema: Schema) -> Any:
+    """Return the type of a number that need not be whole."""
+    if _unit(name) == "cycles" and "minimum" in schema:
+        return cycles_in_parts(Fraction(schema["minimum"]))
+    return Annotated[Real, _bounds(schema)]
 
 
 def _bounds(schema: Schema) -> Any:

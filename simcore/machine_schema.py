@@ -54,5 +54,5 @@ def numbers(data: Any, route: Route = ()) -> Iterator[Route]:
     elif isinstance(data, list):
         for index, value in enumerate(data):
             yield from numbers(value, (*route, index))
-    elif isinstance(data, int) and not isinstance(data, bool):
+    elif isinstance(data, int | float) and not isinstance(data, bool):
         yield route

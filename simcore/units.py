@@ -107,17 +107,32 @@ def to_cycles(value: Any, clock_hz: int | None, most: int = _LARGEST) -> int:
         return _whole(quantity, quantity.amount, "cycles")
     if quantity.dimension != "time":
         raise ValueError(f"`{value}` is a {quantity.dimension}; cycles or a time belong here, such as 250cycles or 30ns")
-    if clock_hz is None:
-        raise ValueError(f"`{value}` needs the machine's clock to become cycles; give clock_hz, or write cycles")
-    cycles = (quantity.amount * clock_hz * 2 + 1) // 2
+    cycles = (quantity.amount * _known_clock(value, clock_hz) * 2 + 1) // 2
     if quantity.amount and not cycles:
-        raise ValueError(
-            f"`{value}` is less than half a cycle at a clock_hz of {clock_hz}Hz; give a longer time, a faster clock, or cycles"
-        )
+        raise ValueError(f"`{value}` is less than half a cycle{_at(quantity, clock_hz)}; give a longer time, a faster clock, or cycles")
     if cycles > most:
         remedy = "give a shorter time, a slower clock, or cycles"
         raise ValueError(f"`{value}` is more than {most} cycles at a clock_hz of {clock_hz}Hz; {remedy}")
     return _whole(quantity, Fraction(cycles), "cycles")
+
+
+def to_parts_of_cycles(value: Any, clock_hz: int | None, part: Fraction) -> int | float:
+    """Convert ``4.5cycles``, or a time such as ``1.11ns`` with the machine's clock, to cycles, of which fractions count.
+
+    What comes out is the nearest whole number of ``part`` of a cycle, which the simulator counts.
+    """
+    quantity = parse_quantity(value, "15cycles")
+    if quantity.dimension not in ("cycles", "time"):
+        raise ValueError(f"`{value}` is a {quantity.dimension}; cycles or a time belong here, such as 15cycles or 1.11ns")
+    amount = quantity.amount
+    if quantity.dimension == "time":
+        amount *= _known_clock(value, clock_hz)
+    parts = (amount / part * 2 + 1) // 2
+    if amount and not parts:
+        raise ValueError(f"`{value}` is less than {part} of a cycle{_at(quantity, clock_hz)}, the least that there is")
+    cycles = parts * part
+    _check_largest(quantity, cycles, "cycles")
+    return int(cycles) if cycles.denominator == 1 else float(cycles)
 
 
 def to_picoseconds(value: Any) -> int:
@@ -192,6 +207,15 @@ def cycles_up_to(most: int | None) -> Any:
     return Annotated[int, BeforeValidator(read), _schema(_names("cycles", "time"), "250cycles", "30ns")]
 
 
+def cycles_in_parts(part: Fraction) -> Any:
+    """Return the type of a time of which parts of a cycle count; cycles once read. Times need ``clock_hz`` in the validation context."""
+
+    def read(value: Any, info: ValidationInfo) -> int | float:
+        return to_parts_of_cycles(value, (info.context or {}).get("clock_hz"), part)
+
+    return Annotated[int | float, BeforeValidator(read), _schema(_names("cycles", "time"), "15cycles", "1.11ns")]
+
+
 Bytes = Annotated[int, BeforeValidator(to_bytes), _schema(_names("size"), "64B", "16KiB")]
 """A size; bytes once read."""
 Hertz = Annotated[int, BeforeValidator(to_hertz), _schema(_names("frequency"), "1GHz")]
@@ -212,6 +236,16 @@ Count = Annotated[int, BeforeValidator(to_count), Field(ge=0), counted(0)]
 """A bare whole number, 0 or more."""
 PositiveCount = Annotated[int, BeforeValidator(to_count), Field(ge=1), counted(1)]
 """A bare whole number, 1 or more."""
+
+
+def _known_clock(value: Any, clock_hz: int | None) -> int:
+    if clock_hz is None:
+        raise ValueError(f"`{value}` needs the machine's clock to become cycles; give clock_hz, or write cycles")
+    return clock_hz
+
+
+def _at(quantity: Quantity, clock_hz: int | None) -> str:
+    return f" at a clock_hz of {clock_hz}Hz" if quantity.dimension == "time" else ""
 
 
 def _of_dimension(value: Any, dimension: str, example: str) -> Quantity:

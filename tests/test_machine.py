@@ -167,6 +167,18 @@ def test_the_nearest_source_counts_and_overrides_are_their_own(tmp_path: Path) -
             "small.yaml:24:11: dtlb.walker: `blockin` is not one of blocking, parallel",
         ),
         (
+            "walker: blocking",
+            "walker: blocking\n  walkers: 2",
+            "dtlb.walkers: without effect, as a blocking walker walks once at a time; leave this out, or say walker: parallel",
+        ),
+        (
+            "write_backs_use_bus: true",
+            "write_backs_use_bus: true, write_interval_cycles: 9cycles",
+            "memory.write_interval_cycles: writes use the bus (write_backs_use_bus: true), so that this has no effect",
+        ),
+        ("interval_cycles: 15cycles", "interval_cycles: 0cycles", "memory.interval_cycles: less than 1/1024 of a cycle"),
+        ("interval_cycles: 15cycles", "interval_cycles: 15B", "memory.interval_cycles: `15B` is a size; cycles or a time belong here"),
+        (
             "description: a small machine",
             "name: large",
             "small.yaml:2:7: name `large` is not the file's name; write `small`",
@@ -188,6 +200,15 @@ def test_mistakes_are_told_where_they_stand(tmp_path: Path, old: str, new: str, 
         machine(tmp_path, MACHINE.replace(old, new, 1))
     assert answer in str(error.value)
     assert len(str(error.value).splitlines()) == 1
+
+
+@pytest.mark.parametrize(("written", "cycles"), [("15cycles", 15), ("4.25cycles", 4.25), ("1.111ns", 1.111328125), ("0.5ns", 0.5)])
+def test_a_bus_may_have_a_clock_of_its_own(tmp_path: Path, written: str, cycles: float) -> None:
+    found = machine(tmp_path, MACHINE.replace("interval_cycles: 15cycles", f"interval_cycles: {written}"))
+    interval = found.native()["memory"]["interval_cycles"]
+    assert interval == cycles
+    assert isinstance(interval, type(cycles))
+    assert found.derived()["peak_bandwidth_bytes_per_second"] == pytest.approx(64e9 / cycles)
 
 
 def test_impossible_geometry_is_found_by_rust_and_told_at_its_line(tmp_path: Path) -> None:

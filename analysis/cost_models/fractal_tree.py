@@ -41,9 +41,9 @@ class Width:
     """Cycles of a search, by which widths are compared."""
 
 
-def in_page_search_cost(levels: int, nonleaf_lines: int, leaf_lines: int, costs: MissCosts) -> int:
+def in_page_search_cost(levels: int, nonleaf_lines: int, leaf_lines: int, costs: MissCosts) -> float:
     """Return the cycles of a search through an in-page tree (equation 3.1)."""
-    return (levels - 1) * _node_cost(nonleaf_lines, costs) + _node_cost(leaf_lines, costs)
+    return float((levels - 1) * _node_cost(nonleaf_lines, costs) + _node_cost(leaf_lines, costs))
 
 
 def in_page_tree(page: IndexPage, nonleaf_lines: int, leaf_lines: int) -> tuple[int, int]:
@@ -213,8 +213,8 @@ def fan_out(scheme: str, page: IndexPage, costs: MissCosts) -> int:
     return chosen_width(scheme, page, costs).fan_out
 
 
-def _node_cost(lines: int, costs: MissCosts) -> int:
-    return costs.full + (lines - 1) * costs.next
+def _node_cost(lines: int, costs: MissCosts) -> Fraction:
+    return costs.full + (lines - 1) * Fraction(costs.next)
 
 
 def _lines(leaves: int, levels: int, children: int, nonleaf_lines: int, leaf_lines: int) -> int:

@@ -18,13 +18,13 @@ class MissCosts:
 
     full: int
     """T1: a miss to memory."""
-    next: int
-    """T_next: one more miss pipelined behind it."""
+    next: float
+    """T_next: one more miss pipelined behind it. A bus with a clock of its own has fractions of the processor's cycles."""
     tlb: int
     """T_tlb: a data TLB miss."""
 
     def __post_init__(self) -> None:
-        if self.full < 1 or self.next < 1 or self.tlb < 0:
+        if self.full < 1 or self.next <= 0 or self.tlb < 0:
             raise ValueError(f"{self}: latencies are positive numbers of cycles")
 
 

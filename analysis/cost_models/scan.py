@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from memwalk.analysis.cost_models.layout import NodeLayout
 from memwalk.analysis.cost_models.memory import MissCosts
 
@@ -12,7 +14,7 @@ def prefetch_distance(node_lines: int, costs: MissCosts) -> int:
     The equation as printed can be read as a floor; sections 2.4.3 and 2.4.9 and equation 2.11 use the ceiling, and so
     does this function (see docs/decisions/010-thesis-readings.md).
     """
-    return -(-costs.full // (costs.next * _positive("node_lines", node_lines)))
+    return math.ceil(costs.full / (costs.next * _positive("node_lines", node_lines)))
 
 
 def prefetch_distance_unrounded(node_lines: int, costs: MissCosts) -> float:
@@ -22,7 +24,7 @@ def prefetch_distance_unrounded(node_lines: int, costs: MissCosts) -> float:
 
 def chunk_lines(line_words: int, costs: MissCosts) -> int:
     """Chunk size c = ceil(B / m), in lines of a chunk of an external jump-pointer array (equation 2.9); m = ``line_words`` / 2."""
-    return -(-costs.full // (costs.next * (_positive("line_words", line_words, 2) // 2)))
+    return math.ceil(costs.full / (costs.next * (_positive("line_words", line_words, 2) // 2)))
 
 
 def chunk_line_pointers(line_words: int) -> int:

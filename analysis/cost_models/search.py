@@ -63,7 +63,7 @@ def level_cost(layout: NodeLayout, keys: int, level: int, costs: MissCosts) -> F
     visited = root_children(layout, keys) if level == height - 1 else full
     lines = layout.lines_to_tuple if level == 0 else partial(layout.lines_to_child, level=level)
     mean = Fraction(sum(lines(i) for i in range(1, visited + 1)), visited)
-    return costs.tlb + costs.full + (mean - 1) * costs.next
+    return costs.tlb + costs.full + (mean - 1) * Fraction(costs.next)
 
 
 def cold_search_cost(layout: NodeLayout, keys: int, costs: MissCosts) -> float:
@@ -94,7 +94,7 @@ def optimal_width(kind: TreeKind, keys: int, costs: MissCosts, widest: int, line
     return min(range(1, widest + 1), key=lambda width: cold_search_cost(NodeLayout(kind, width, line_words), keys, costs))
 
 
-def search_misses_cost(layout: NodeLayout, keys: int, costs: MissCosts, *, prefetched: bool) -> int:
+def search_misses_cost(layout: NodeLayout, keys: int, costs: MissCosts, *, prefetched: bool) -> float:
     """Cycles of Figure 2.2: every line of one node per level, one after the other or pipelined; no TLB misses."""
     per_node = costs.full + (layout.node_lines - 1) * costs.next if prefetched else layout.node_lines * costs.full
     return levels(layout, keys) * per_node

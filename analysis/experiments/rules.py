@@ -192,6 +192,7 @@ RULES = (
             "dtlb.levels.*.latency_cycles",
             "dtlb.walk_latency_cycles",
             "dtlb.walker",
+            "dtlb.walkers",
             "memory",
         )
     ),
@@ -215,6 +216,7 @@ RULES = (
             "caches.*.write_policy",
             "caches.*.write_allocate",
             "memory.write_backs_use_bus",
+            "memory.write_interval_cycles",
             "memory.write_backs",
         )
     ),

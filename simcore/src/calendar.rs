@@ -1,5 +1,6 @@
 //! What serves one at a time, each as long as any other: the memory bus with its lines, and a divider.
 
+use crate::spec::Interval;
 use std::collections::VecDeque;
 
 /// When something is asked for.
@@ -37,7 +38,8 @@ impl Claim {
     }
 }
 
-/// Its reservations.
+/// Its reservations, in parts of a cycle. Who asks does so at the start of a cycle, and is told the first cycle that does not begin before its
+/// own interval: with intervals of 4.1 cycles three requests at once start in cycles 0, 5 and 9.
 ///
 /// Requests come in program order, which is not the order of their times: a load that waits for its address asks for a later time than the
 /// independent load after it. A counter of the next free cycle would make the second wait for the first; the calendar gives each request the
@@ -60,39 +62,58 @@ struct Yielding {
     estimate: u64,
 }
 
+/// The part in which a cycle begins.
+#[inline(always)]
+fn parts(cycle: u64) -> u64 {
+    cycle.saturating_mul(Interval::PARTS)
+}
+
+/// The first cycle that begins at a part or behind it.
+#[inline(always)]
+fn cycle(part: u64) -> u64 {
+    part.div_ceil(Interval::PARTS)
+}
+
 impl Calendar {
-    pub(crate) fn new(interval: u64) -> Self {
+    pub(crate) fn new(interval: Interval) -> Self {
         Self {
-            interval,
+            interval: interval.parts(),
             busy: Vec::with_capacity(64),
             yielding: VecDeque::new(),
         }
     }
 
-    /// Reserves the first free interval at or after the request's time and gives its start, which is an estimate if it yields.
+    /// Reserves the first free interval at or after the request's time and gives the cycle of its start, which is an estimate if it yields.
     #[inline]
     pub(crate) fn reserve(&mut self, claim: Claim) -> u64 {
         if self
             .yielding
             .front()
-            .is_some_and(|first| first.time <= claim.behind)
+            .is_some_and(|first| first.time <= parts(claim.behind))
         {
-            self.settle_until(claim.behind);
+            self.settle_until(parts(claim.behind));
         }
-        self.forget_before(claim.now);
-        match claim.order {
-            Order::Kept => self.place(claim.time),
-            Order::Yielding => self.estimate(claim),
-            Order::Promised { after: 0 } => self.first_free(claim.time).1,
-            Order::Promised { after } => self.first_free(claim.time.max(after + self.interval)).1,
-        }
+        self.forget_before(parts(claim.now));
+        let time = parts(claim.time);
+        cycle(match claim.order {
+            Order::Kept => self.place(time),
+            Order::Yielding => self.estimate(time),
+            Order::Promised { after: 0 } => self.first_free(time).1,
+            Order::Promised { after } => self.first_free(time.max(parts(after) + self.interval)).1,
+        })
     }
 
-    /// Gives places to those that yielded and asked by a cycle.
+    /// The first cycle in which not more than `most` requests wait, as far as one that comes in cycle `time` can tell.
+    pub(crate) fn short_of(&self, most: u64, time: u64) -> u64 {
+        let (_, free) = self.first_free(parts(time));
+        cycle(free.saturating_sub(most * self.interval)).max(time)
+    }
+
+    /// Gives places to those that yielded and asked by a time.
     #[inline(never)]
-    fn settle_until(&mut self, cycle: u64) {
+    fn settle_until(&mut self, time: u64) {
         while let Some(&first) = self.yielding.front()
-            && first.time <= cycle
+            && first.time <= time
         {
             self.place(first.time);
             self.yielding.pop_front();
@@ -101,8 +122,7 @@ impl Calendar {
 
     /// Keeps a request until it is known who comes before it, and gives when its interval would start as far as that is known.
     #[inline(never)]
-    fn estimate(&mut self, claim: Claim) -> u64 {
-        let time = claim.time;
+    fn estimate(&mut self, time: u64) -> u64 {
         let behind = self.yielding.partition_point(|other| other.time <= time);
         let before = behind
             .checked_sub(1)
@@ -172,23 +192,23 @@ mod tests {
 
     #[test]
     fn requests_at_once_are_an_interval_apart() {
-        let mut bus = Calendar::new(15);
+        let mut bus = Calendar::new(Interval::of_cycles(15));
         assert_eq!([0; 3].map(|t| bus.reserve(Claim::ahead(t, 0))), [0, 15, 30]);
     }
 
     #[test]
     fn an_idle_bus_starts_at_once_and_one_cycle_early_waits() {
-        let mut bus = Calendar::new(15);
+        let mut bus = Calendar::new(Interval::of_cycles(15));
         bus.reserve(Claim::ahead(100, 0));
         assert_eq!(bus.reserve(Claim::ahead(115, 0)), 115);
-        let mut bus = Calendar::new(15);
+        let mut bus = Calendar::new(Interval::of_cycles(15));
         bus.reserve(Claim::ahead(100, 0));
         assert_eq!(bus.reserve(Claim::ahead(114, 0)), 115);
     }
 
     #[test]
     fn an_earlier_request_takes_the_gap_before_a_later_one() {
-        let mut bus = Calendar::new(15);
+        let mut bus = Calendar::new(Interval::of_cycles(15));
         bus.reserve(Claim::ahead(100, 0));
         assert_eq!(bus.reserve(Claim::ahead(85, 0)), 85);
         assert_eq!(
@@ -201,11 +221,36 @@ mod tests {
 
     #[test]
     fn the_past_is_forgotten() {
-        let mut bus = Calendar::new(15);
+        let mut bus = Calendar::new(Interval::of_cycles(15));
         for t in 0..1000 {
             bus.reserve(Claim::ahead(t * 40, t * 40));
         }
-        assert_eq!(bus.busy, [(39_960, 39_975)]);
+        assert_eq!(bus.busy, [(parts(39_960), parts(39_975))]);
+    }
+
+    /// A bus has a clock of its own. Each request starts in the first cycle that begins behind its own interval's start, and the next is an
+    /// interval behind that start, and not behind the cycle.
+    #[test]
+    fn fractions_of_a_cycle_add_up() {
+        let mut bus = Calendar::new(Interval::nearest(4.25));
+        let starts = [0; 6].map(|t| bus.reserve(Claim::ahead(t, 0)));
+        assert_eq!(starts, [0, 5, 9, 13, 17, 22]);
+        let mut quick = Calendar::new(Interval::nearest(0.5));
+        let starts = [0; 6].map(|t| quick.reserve(Claim::ahead(t, 0)));
+        assert_eq!(starts, [0, 1, 1, 2, 2, 3], "two in a cycle");
+    }
+
+    #[test]
+    fn a_queue_is_short_when_so_many_are_left() {
+        let mut bus = Calendar::new(Interval::of_cycles(10));
+        for _ in 0..8 {
+            bus.reserve(Claim::ahead(100, 0));
+        }
+        assert_eq!(
+            [0, 100, 119, 140, 200].map(|time| bus.short_of(2, time)),
+            [0, 160, 160, 160, 200]
+        );
+        assert_eq!(bus.short_of(8, 100), 100);
     }
 
     /// The calendar as a list of all reservations, which forgets nothing.
@@ -217,25 +262,28 @@ mod tests {
         };
         let candidates = starts.iter().map(|&taken| taken + interval);
         let start = candidates
-            .chain([earliest])
-            .filter(|&start| start >= earliest && free(start))
+            .chain([parts(earliest)])
+            .filter(|&start| start >= parts(earliest) && free(start))
             .min()
             .expect("after the last reservation there is room");
         starts.push(start);
-        start
+        cycle(start)
     }
 
     proptest! {
         #[test]
         fn stretches_are_as_good_as_a_list(
-            interval in 1_u64..20,
+            interval in prop_oneof![
+                (1_u64..20).prop_map(Interval::of_cycles),
+                (0.1_f64..20.).prop_map(Interval::nearest),
+            ],
             requests in prop::collection::vec((0_u64..60, 0_u64..12), 1..100),
         ) {
             let mut bus = Calendar::new(interval);
             let (mut starts, mut now) = (Vec::new(), 0);
             for (ahead, advance) in requests {
                 now += advance;
-                let expected = naive(&mut starts, interval, now + ahead);
+                let expected = naive(&mut starts, interval.parts(), now + ahead);
                 prop_assert_eq!(bus.reserve(Claim::ahead(now + ahead, now)), expected);
             }
         }

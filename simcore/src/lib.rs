@@ -42,6 +42,7 @@ mod system;
 mod tlb;
 pub mod usage;
 mod validate;
+mod walkers;
 mod walks;
 pub mod warm_up;
 mod write_combining;

@@ -121,10 +121,15 @@ impl Mshrs {
         }
     }
 
-    /// A handler for the line at `address` from the first cycle at or after the claim's on in which one is free. `memory` knows, or finds
-    /// out, when misses end whose time is pending.
+    /// A handler for a line, told by its address and what is asked of memory if it does so, from the first cycle at or after the claim's on in
+    /// which one is free. `memory` knows, or finds out, when misses end whose time is pending.
     #[inline]
-    pub(crate) fn acquire(&mut self, address: u64, claim: Claim, memory: &mut Memory) -> Handler {
+    pub(crate) fn acquire(
+        &mut self,
+        (address, transfer): (u64, Transfer),
+        claim: Claim,
+        memory: &mut Memory,
+    ) -> Handler {
         let asked = Asked {
             time: claim.time,
             now: claim.now,
@@ -134,7 +139,7 @@ impl Mshrs {
         if claim.order == Order::Kept {
             self.take(asked, memory)
         } else {
-            self.estimate(address, asked, memory)
+            self.estimate((address, transfer), asked, memory)
         }
     }
 
@@ -222,15 +227,15 @@ impl Mshrs {
 
     /// A handler from when on one is free as far as that is known.
     #[inline(never)]
-    fn estimate(&mut self, address: u64, asked: Asked, memory: &mut Memory) -> Handler {
+    fn estimate(&mut self, line: (u64, Transfer), asked: Asked, memory: &mut Memory) -> Handler {
         loop {
             if self.yielding.len() < self.free(asked.time) {
-                return self.later(address, asked, MissEnd::default(), memory);
+                return self.later(line, asked, MissEnd::default(), memory);
             }
             let pending = self.learn(memory);
             let behind = self.estimated_start(asked.time);
             if !is_pending(behind.cycle()) {
-                return self.later(address, asked, behind, memory);
+                return self.later(line, asked, behind, memory);
             }
             if !pending || !memory.advance(behind.cycle()) {
                 return self.take(asked, memory);
@@ -239,11 +244,19 @@ impl Mshrs {
     }
 
     /// A handler that a line frees, which is chosen later.
-    fn later(&self, address: u64, asked: Asked, behind: MissEnd, memory: &Memory) -> Handler {
-        // Each of several memories has a bus of its own.
-        let number = memory.number_of(address);
+    fn later(
+        &self,
+        (address, transfer): (u64, Transfer),
+        asked: Asked,
+        behind: MissEnd,
+        memory: &Memory,
+    ) -> Handler {
+        let bus = memory.bus_of(address, transfer);
         let waits_before = |other: &&Yielding| {
-            other.transfer.is_some() && memory.number_of(other.address) == number
+            let other_bus = other
+                .transfer
+                .map(|other_transfer| memory.bus_of(other.address, other_transfer));
+            other_bus == Some(bus)
         };
         let before = self.yielding.iter().rfind(waits_before);
         let promised = |other: &Yielding| other.until.cycle().saturating_sub(asked.shortest);

@@ -141,6 +141,19 @@ impl PageTable {
     }
 }
 
+impl MachineSpec {
+    /// Cycles that a walk takes at least: one entry is in the cache that is looked up first. The specification has been validated.
+    #[must_use]
+    pub fn least_walk_cycles(&self) -> u64 {
+        let of_entry = self.dtlb.page_table.as_ref().map_or(0, |table| {
+            let mut caches = self.caches.iter();
+            let first = caches.find(|cache| cache.name == table.first_cache);
+            first.map_or(0, |cache| cache.latency_cycles)
+        });
+        u64::from(self.dtlb.walk_latency_cycles) + u64::from(of_entry)
+    }
+}
+
 impl PageTableSpec {
     /// Size of a node of the tree, and of the smallest pages that it translates.
     #[must_use]

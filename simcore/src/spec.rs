@@ -1,8 +1,10 @@
 //! A machine as data: immutable, validated, serialisable. The YAML machine files use these very names.
 
+mod interval;
 mod memories;
 mod translation;
 
+pub use interval::Interval;
 pub use memories::{DramFile, Dramsim3Spec, MemoriesSpec, MemorySpec, NamedMemory};
 pub use translation::{HugePages, PageTableSpec, PrefetchOnTlbMiss, TlbLevelSpec, TlbSpec, Walker};
 

@@ -1,4 +1,4 @@
-//! When a walker that walks once at a time is at work.
+//! When one walker is at work.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -42,6 +42,15 @@ impl Walks {
             }
         }
         start
+    }
+
+    /// The end of the last walk that has ended by cycle `time`, as far as that is remembered.
+    pub(crate) fn idle_since(&self, time: u64) -> u64 {
+        let behind = self.under_way.partition_point(|walk| walk.end <= time);
+        let before = behind
+            .checked_sub(1)
+            .and_then(|last| self.under_way.get(last));
+        before.map_or(0, |walk| walk.end)
     }
 
     /// A walk is under way. No later access comes before cycle `now`.

@@ -9,10 +9,10 @@ use crate::miss_end::MissEnd;
 use crate::mshr::Delay;
 use crate::page_table::PageTable;
 use crate::predictor::Predictor;
-use crate::spec::{MachineSpec, PrefetchOnTlbMiss, Walker};
+use crate::spec::{MachineSpec, PrefetchOnTlbMiss};
 use crate::statistics::PrefetchStatistics;
 use crate::tlb::Tlb;
-use crate::walks::Walks;
+use crate::walkers::Walkers;
 use std::num::NonZeroU64;
 use traces::{Event, Kind, Layout};
 
@@ -106,11 +106,11 @@ pub(crate) struct Machinery {
     pub(crate) prefetches: PrefetchStatistics,
     pub(super) foresight: Foresight,
     walk_latency: u64,
+    /// What a walk takes at least.
+    least_walk: u64,
     pub(crate) page_table: Option<PageTable>,
-    walker: Walker,
+    walkers: Walkers,
     prefetch_on_miss: PrefetchOnTlbMiss,
-    /// Walks that others wait for.
-    walks: Walks,
     /// When the latest walk began.
     walk_began: u64,
     /// Pages that accesses have reached into beyond their first.
@@ -128,14 +128,14 @@ impl Machinery {
             prefetches: PrefetchStatistics::default(),
             foresight: Foresight::default(),
             walk_latency: u64::from(spec.dtlb.walk_latency_cycles),
+            least_walk: spec.least_walk_cycles(),
             page_table: spec
                 .dtlb
                 .page_table
                 .as_ref()
                 .map(|table| PageTable::new(spec, table)),
-            walker: spec.dtlb.walker,
+            walkers: Walkers::new(&spec.dtlb),
             prefetch_on_miss: spec.dtlb.prefetch_on_miss,
-            walks: Walks::default(),
             walk_began: 0,
             further_pages: 0,
         }
@@ -159,7 +159,7 @@ impl Machinery {
     /// The cycle, at or after `ready`, in which no walk keeps a memory operation from issuing.
     #[inline(always)]
     pub(crate) fn after_walk(&self, ready: u64) -> u64 {
-        self.walks.after(ready)
+        self.walkers.after(ready)
     }
 
     /// The cycle, at or after `ready`, in which a miss would find a handler free.
@@ -293,12 +293,12 @@ impl Machinery {
         end
     }
 
-    /// Walks the page table for an access at cycle `time`, as soon as the walker has time for what such a walk takes at least, and gives the end.
+    /// Walks the page table for an access at cycle `time`, as soon as a walker has time for what a walk takes at least, and gives the end.
     fn walk<T: Time>(&mut self, caches: &mut Hierarchy, address: u64, time: u64, now: u64) -> u64 {
         self.ledger.count_walk();
-        let start = self.walks.room(time, self.walk_latency);
-        self.walk_began = start;
-        let mut end = start + self.walk_latency;
+        let walk = self.walkers.begin(time, self.least_walk);
+        self.walk_began = walk.start;
+        let mut end = walk.start + self.walk_latency;
         if let Some(table) = &mut self.page_table {
             let page_shift = self.tlb.page_shift(address);
             end = table.walk::<T>((caches, &mut self.port), address, page_shift, end, now);
@@ -306,9 +306,7 @@ impl Machinery {
         if !T::PASSES {
             return time;
         }
-        if self.walker == Walker::Blocking {
-            self.walks.add(start..end, now);
-        }
+        self.walkers.end(walk, end, now);
         end
     }
 
@@ -619,6 +617,6 @@ impl Machinery {
         if let Some(table) = &mut self.page_table {
             table.clear();
         }
-        self.walks.clear();
+        self.walkers.clear();
     }
 }

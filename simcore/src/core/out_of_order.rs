@@ -15,7 +15,7 @@ use super::{EventTimes, Turn};
 use crate::calendar::{Calendar, Claim};
 use crate::hierarchy::{Cycles, Hierarchy, Purpose};
 use crate::ledger::Cause;
-use crate::spec::{CoreSpec, ExchangeSpec, MachineSpec};
+use crate::spec::{CoreSpec, ExchangeSpec, Interval, MachineSpec};
 use reorder_buffer::ReorderBuffer;
 use slots::Slots;
 use traces::{Event, Kind, OpClass};
@@ -91,7 +91,7 @@ impl OutOfOrder {
             slots: Slots::new(core.issue_width, core.integer_units, entries),
             memory_ports: Unit::new(core.memory_ports),
             branch_units: Unit::new(core.branch_units),
-            divider: Calendar::new(u64::from(core.divide_latency_cycles)),
+            divider: Calendar::new(Interval::of_cycles(u64::from(core.divide_latency_cycles))),
             reorder_buffer: ReorderBuffer::new(entries),
             store_buffer: StoreBuffer::new(core.store_buffer_entries),
             results: Results::new(entries as usize),

@@ -104,7 +104,12 @@ impl Hierarchy {
         purpose: Purpose,
         look_ups: &mut LookUps,
     ) -> (Served, MissEnd) {
-        let handler = T::acquire(&mut port.mshrs, address, when, &mut self.memory);
+        let handler = T::acquire(
+            &mut port.mshrs,
+            (address, Transfer::Read),
+            when,
+            &mut self.memory,
+        );
         let behind = handler.behind;
         look_ups.read_memory = false;
         let begun = when.handled_by(&handler);

@@ -83,7 +83,12 @@ impl Hierarchy {
     /// Sends the line at `address` to memory and gives the line that it waited for to leave its buffer.
     fn send<T: Time>(&mut self, port: &mut Port, address: u64, when: When) -> MissEnd {
         self.write_out_if_fetched::<T>(port, address, when);
-        let handler = T::acquire(&mut port.mshrs, address, when, &mut self.memory);
+        let handler = T::acquire(
+            &mut port.mshrs,
+            (address, Transfer::Write),
+            when,
+            &mut self.memory,
+        );
         let (begun, behind) = (when.handled_by(&handler), handler.behind);
         let sent = self.write_to_memory::<T>(port, address, Traffic::NonTemporal, begun);
         let there = MissEnd::new(sent + self.memory.latency_of(address), port.levels());

@@ -12,7 +12,12 @@ pub(crate) trait Time {
     const PASSES: bool;
 
     /// A miss handler for the line at `address`, from the first cycle on in which one is free.
-    fn acquire(mshrs: &mut Mshrs, address: u64, when: When, memory: &mut Memory) -> Handler;
+    fn acquire(
+        mshrs: &mut Mshrs,
+        line: (u64, Transfer),
+        when: When,
+        memory: &mut Memory,
+    ) -> Handler;
 
     /// A miss handler for the line at `address` that is free when it is wanted, if there is one.
     fn find_free(
@@ -46,8 +51,13 @@ impl Time for Cycles {
     const PASSES: bool = true;
 
     #[inline(always)]
-    fn acquire(mshrs: &mut Mshrs, address: u64, when: When, memory: &mut Memory) -> Handler {
-        mshrs.acquire(address, when.claim(when.now), memory)
+    fn acquire(
+        mshrs: &mut Mshrs,
+        line: (u64, Transfer),
+        when: When,
+        memory: &mut Memory,
+    ) -> Handler {
+        mshrs.acquire(line, when.claim(when.now), memory)
     }
 
     #[inline]
@@ -93,7 +103,7 @@ pub(crate) struct Standstill;
 impl Time for Standstill {
     const PASSES: bool = false;
 
-    fn acquire(_: &mut Mshrs, _: u64, when: When, _: &mut Memory) -> Handler {
+    fn acquire(_: &mut Mshrs, _: (u64, Transfer), when: When, _: &mut Memory) -> Handler {
         Handler::at_once(when.time)
     }
 

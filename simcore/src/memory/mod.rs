@@ -11,7 +11,7 @@ mod several;
 
 #[cfg(feature = "dramsim3")]
 use self::dramsim3::DramMemory;
-pub(crate) use self::fixed::FixedMemory;
+pub(crate) use self::fixed::{FixedMemory, Writes};
 use self::several::SeveralMemories;
 use crate::calendar::Claim;
 use crate::clock;
@@ -47,6 +47,14 @@ pub(crate) enum Transfer {
     Write,
 }
 
+/// What those wait for each other for who begin something at a memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Bus {
+    memory: usize,
+    /// What it carries; if that is both, it is called [`Transfer::Read`].
+    transfer: Transfer,
+}
+
 /// Memory by one of its models.
 #[derive(Debug)]
 pub(crate) enum Memory {
@@ -79,10 +87,11 @@ impl Memory {
                 latency_cycles,
                 interval_cycles,
                 write_backs_use_bus,
+                write_interval_cycles,
             } => Ok(Self::Fixed(FixedMemory::new(
                 *latency_cycles,
                 *interval_cycles,
-                *write_backs_use_bus,
+                Writes::of(*write_backs_use_bus, *write_interval_cycles),
             ))),
             #[cfg(feature = "dramsim3")]
             MemorySpec::Dramsim3(dram) => {
@@ -123,6 +132,21 @@ impl Memory {
             Self::Several(memories) => Some(memories.memory_of(address)),
             _ => None,
         }
+    }
+
+    /// The bus by which the line at `address` comes or goes.
+    pub(crate) fn bus_of(&self, address: u64, transfer: Transfer) -> Bus {
+        let (memory, has_one) = match self {
+            Self::Fixed(memory) => (0, memory.has_one_bus()),
+            #[cfg(feature = "dramsim3")]
+            Self::Dramsim3(_) => (0, true),
+            Self::Several(memories) => match memories.memory_of(address).checked_sub(1) {
+                Some(other) => (other + 1, memories.others[other].has_one_bus()),
+                None => return memories.first.bus_of(address, transfer),
+            },
+        };
+        let transfer = if has_one { Transfer::Read } else { transfer };
+        Bus { memory, transfer }
     }
 
     /// Reads the line at `address` and gives the cycle in which it is there, which may be pending if that is good enough.

@@ -1,5 +1,6 @@
 //! Several memories, each with a bus of its own: a line comes from the one that holds its data structure.
 
+use super::fixed::Writes;
 use super::{FixedMemory, Memory};
 use crate::segments::matches;
 use crate::spec::{MachineSpec, MemorySpec, NamedMemory, SpecError};
@@ -35,10 +36,11 @@ impl SeveralMemories {
                 latency_cycles,
                 interval_cycles,
                 write_backs_use_bus,
+                write_interval_cycles,
             } => Some(FixedMemory::new(
                 *latency_cycles,
                 *interval_cycles,
-                *write_backs_use_bus,
+                Writes::of(*write_backs_use_bus, *write_interval_cycles),
             )),
             MemorySpec::Dramsim3(_) => None,
         });

@@ -4,8 +4,8 @@ use super::{Multicore, MulticoreStatistics, ThreadOf};
 use crate::engine::Engine;
 use crate::hierarchy::tests::{LINE, machine};
 use crate::spec::{
-    CoherenceProtocol, CoherenceSpec, Inclusion, InterferenceSpec, MachineSpec, MemorySpec,
-    PageTableSpec, PrefetcherSpec, Replacement, Walker, WritePolicy,
+    CoherenceProtocol, CoherenceSpec, Inclusion, InterferenceSpec, Interval, MachineSpec,
+    MemorySpec, PageTableSpec, PrefetcherSpec, Replacement, Walker, WritePolicy,
 };
 #[cfg(feature = "dramsim3")]
 use crate::spec::{DramFile, Dramsim3Spec};
@@ -39,8 +39,9 @@ fn plain() -> MachineSpec {
     // A bus so slow that who comes first matters to all.
     spec.memory = MemorySpec::Fixed {
         latency_cycles: 100,
-        interval_cycles: 40,
+        interval_cycles: Interval::of_cycles(40),
         write_backs_use_bus: true,
+        write_interval_cycles: None,
     }
     .into();
     spec

@@ -1,5 +1,6 @@
 //! What is behind the last cache: one memory, or several of which each holds structures of its own.
 
+use super::Interval;
 use schemars::JsonSchema;
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize};
@@ -37,9 +38,12 @@ pub enum MemorySpec {
         /// Load-to-use latency of a miss in every cache, all levels included (the thesis's T1).
         latency_cycles: u32,
         /// Time between the starts of two lines on the bus (the thesis's T_next).
-        interval_cycles: u32,
-        /// Whether a dirty line leaving the last cache takes an interval too.
+        interval_cycles: Interval,
+        /// Whether a line that is written takes an interval too: a dirty one that leaves the last cache, and what is stored past the caches.
         write_backs_use_bus: bool,
+        /// Time between the starts of two writes on a way of their own, where they do not use the bus; absent if they never wait.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        write_interval_cycles: Option<Interval>,
     },
     /// Banks, rows and buses, simulated cycle by cycle by DRAMSim3.
     Dramsim3(Dramsim3Spec),

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 pub enum Walker {
     /// One walk at a time; memory operations that would issue during it wait for its end.
     Blocking,
-    /// Any number of walks at once; only operations in the page that is walked for wait.
+    /// Several walks at once; only operations in pages that are walked for wait.
     Parallel,
 }
 
@@ -60,6 +60,10 @@ pub struct TlbSpec {
     pub page_table: Option<PageTableSpec>,
     /// Who waits for a walk.
     pub walker: Walker,
+    /// Parallel walks that may be under way at once; absent if any number may.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1))]
+    pub walkers: Option<u32>,
     /// What a software prefetch does on a miss.
     pub prefetch_on_miss: PrefetchOnTlbMiss,
 }

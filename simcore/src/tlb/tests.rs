@@ -23,6 +23,7 @@ fn spec(levels: &[(u32, u32)]) -> TlbSpec {
         walk_latency_cycles: 30,
         page_table: None,
         walker: Walker::Parallel,
+        walkers: None,
         prefetch_on_miss: PrefetchOnTlbMiss::Walk,
     }
 }

@@ -1,7 +1,7 @@
 //! What is behind the last cache.
 
-use super::{at_most_cycles, positive, require};
-use crate::spec::{MachineSpec, MemoriesSpec, MemorySpec, NamedMemory, SpecError};
+use super::{LONGEST_CYCLES, at_most_cycles, require};
+use crate::spec::{Interval, MachineSpec, MemoriesSpec, MemorySpec, NamedMemory, SpecError};
 use std::collections::HashSet;
 
 impl MemoriesSpec {
@@ -39,10 +39,17 @@ impl MemorySpec {
             Self::Fixed {
                 latency_cycles,
                 interval_cycles,
-                ..
+                write_backs_use_bus,
+                write_interval_cycles,
             } => {
-                positive(&at("interval_cycles"), u64::from(*interval_cycles))?;
-                at_most_cycles(&at("interval_cycles"), *interval_cycles)?;
+                interval(&at("interval_cycles"), *interval_cycles)?;
+                let writes = &at("write_interval_cycles");
+                if let Some(cycles) = write_interval_cycles {
+                    interval(writes, *cycles)?;
+                    require(!*write_backs_use_bus, writes, || {
+                        "writes use the bus (write_backs_use_bus: true), so that this has no effect; leave it out, or let them have a way of their own (false)".to_owned()
+                    })?;
+                }
                 at_most_cycles(&at("latency_cycles"), *latency_cycles)?;
                 require(*latency_cycles > nearest, &at("latency_cycles"), || {
                     format!(
@@ -62,6 +69,17 @@ impl MemorySpec {
             }
         }
     }
+}
+
+fn interval(path: &str, cycles: Interval) -> Result<(), SpecError> {
+    require(cycles.parts() > 0, path, || {
+        let parts = Interval::PARTS;
+        format!("less than 1/{parts} of a cycle, the least that can be told from nothing")
+    })?;
+    let longest = Interval::of_cycles(u64::from(LONGEST_CYCLES));
+    require(cycles <= longest, path, || {
+        format!("{cycles} cycles are more than {longest}, the most that a wait may take")
+    })
 }
 
 /// Columns of results begin with a memory's name: `memory_cxl_fills`.

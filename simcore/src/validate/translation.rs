@@ -2,7 +2,7 @@
 
 use super::{at_most_cycles, power_of_two, require};
 use crate::spec::{
-    CacheSpec, HugePages, MachineSpec, PageTableSpec, SpecError, TlbLevelSpec, TlbSpec,
+    CacheSpec, HugePages, MachineSpec, PageTableSpec, SpecError, TlbLevelSpec, TlbSpec, Walker,
 };
 use std::ops::RangeInclusive;
 
@@ -10,6 +10,7 @@ use std::ops::RangeInclusive;
 const NODES: RangeInclusive<u64> = 4096..=1 << 30;
 const ADDRESS_BITS: u32 = 64;
 const MOST_ENTRIES: u32 = 65_535;
+const MOST_WALKERS: u32 = 256;
 
 impl PageTableSpec {
     pub(super) fn validate(&self, machine: &MachineSpec) -> Result<(), SpecError> {
@@ -106,10 +107,30 @@ impl TlbSpec {
         })?;
         self.validate_huge_pages()?;
         at_most_cycles("dtlb.walk_latency_cycles", self.walk_latency_cycles)?;
+        self.validate_walkers()?;
         for (number, level) in self.levels.iter().enumerate() {
             level.validate(&format!("dtlb.levels.{number}"))?;
         }
         Ok(())
+    }
+
+    fn validate_walkers(&self) -> Result<(), SpecError> {
+        let Some(walkers) = self.walkers else {
+            return Ok(());
+        };
+        require(self.walker == Walker::Parallel, "dtlb.walkers", || {
+            "without effect, as a blocking walker walks once at a time; leave this out, or say walker: parallel"
+                .to_owned()
+        })?;
+        require(
+            (1..=MOST_WALKERS).contains(&walkers),
+            "dtlb.walkers",
+            || {
+                format!(
+                    "{walkers} is not between 1 and {MOST_WALKERS}; leave it out if any number of walks may be under way"
+                )
+            },
+        )
     }
 
     fn validate_huge_pages(&self) -> Result<(), SpecError> {

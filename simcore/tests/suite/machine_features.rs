@@ -3,7 +3,7 @@
 use crate::common::*;
 use simcore::Statistics;
 use simcore::spec::{
-    Inclusion, InterferenceSpec, MachineSpec, MemorySpec, PageTableSpec, PrefetcherSpec,
+    Inclusion, InterferenceSpec, Interval, MachineSpec, MemorySpec, PageTableSpec, PrefetcherSpec,
     Replacement, WritePolicy,
 };
 use traces::{Event, Kind};
@@ -233,8 +233,9 @@ fn lines_that_stores_bring_into_further_levels_take_the_bus() {
     let mut spec = in_order();
     spec.memory = MemorySpec::Fixed {
         latency_cycles: T1 as u32,
-        interval_cycles: T_NEXT as u32,
+        interval_cycles: Interval::of_cycles(T_NEXT),
         write_backs_use_bus: false,
+        write_interval_cycles: None,
     }
     .into();
     spec.caches[0].write_allocate = false;

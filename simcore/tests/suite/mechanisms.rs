@@ -3,7 +3,8 @@
 use crate::common::*;
 use simcore::Statistics;
 use simcore::spec::{
-    MachineSpec, MemoriesSpec, MemorySpec, PredictorSpec, PrefetchOnTlbMiss, PrefetcherSpec, Walker,
+    Interval, MachineSpec, MemoriesSpec, MemorySpec, PredictorSpec, PrefetchOnTlbMiss,
+    PrefetcherSpec, Walker,
 };
 use traces::{Event, Kind, OpClass};
 
@@ -489,8 +490,9 @@ fn impossible_machines_are_refused_by_name() {
         ("memory.latency_cycles", |m| {
             m.memory = MemorySpec::Fixed {
                 latency_cycles: 3,
-                interval_cycles: 15,
+                interval_cycles: Interval::of_cycles(15),
                 write_backs_use_bus: true,
+                write_interval_cycles: None,
             }
             .into();
         }),

@@ -5,7 +5,7 @@ use crate::common::random::{any_prefetching_machine, any_streaming_trace};
 use crate::common::*;
 use proptest::prelude::*;
 use simcore::multicore::{Multicore, ThreadOf};
-use simcore::spec::{MachineSpec, MemoriesSpec, MemorySpec, NamedMemory, PrefetcherSpec};
+use simcore::spec::{Interval, MachineSpec, MemoriesSpec, MemorySpec, NamedMemory, PrefetcherSpec};
 use simcore::{Engine, Statistics};
 use traces::{Event, EventSink, EventSource, Kind, Layout, Segment};
 
@@ -33,8 +33,9 @@ fn memory(name: &str, holds: &[&str], latency: u64, interval: u64) -> NamedMemor
         holds: holds.iter().map(|&name| name.to_owned()).collect(),
         times: MemorySpec::Fixed {
             latency_cycles: latency as u32,
-            interval_cycles: interval as u32,
+            interval_cycles: Interval::of_cycles(interval),
             write_backs_use_bus: true,
+            write_interval_cycles: None,
         },
     }
 }
@@ -428,7 +429,7 @@ fn memories_without_effect_and_unknown_structures_are_refused() {
         (
             vec![dram(), memory("cxl", &["far"], 400, 0)],
             "memory.1.interval_cycles",
-            "at least 1",
+            "less than 1/1024",
         ),
         (
             vec![memory("dram", &[], 12, 1), cxl(&["far"])],

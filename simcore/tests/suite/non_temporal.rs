@@ -4,7 +4,7 @@ use crate::common::random::{any_machine, any_trace};
 use crate::common::*;
 use crate::multicore::on_cores;
 use proptest::prelude::*;
-use simcore::spec::{Inclusion, MachineSpec, PrefetcherSpec};
+use simcore::spec::{Inclusion, Interval, MachineSpec, MemorySpec, PrefetcherSpec};
 use simcore::stack_distance::StackDistances;
 use simcore::{Counts, Statistics};
 use traces::{Event, EventSink, Kind, Layout};
@@ -74,6 +74,75 @@ fn a_line_that_finds_no_buffer_sends_the_oldest() {
         .collect();
     let sent = |buffers| bus(&run(&with_handlers(machine(), buffers), &turns)).2;
     assert_eq!((sent(1), sent(2)), (Some(8), Some(2)));
+}
+
+/// Cycles from one write to the next on a way of their own.
+const WRITE: f64 = 20.25;
+
+/// Writes that use the bus, have a way of their own, or never wait.
+fn written(by: Option<Interval>, use_bus: bool) -> MachineSpec {
+    let mut spec = with_handlers(machine(), 64);
+    spec.memory = MemorySpec::Fixed {
+        latency_cycles: T1 as u32,
+        interval_cycles: Interval::of_cycles(T_NEXT),
+        write_backs_use_bus: use_bus,
+        write_interval_cycles: by,
+    }
+    .into();
+    spec
+}
+
+/// Whether `found` is so many cycles, but for what begins and ends a run.
+fn is_about(found: u64, cycles: f64) -> bool {
+    (cycles..cycles + 3. * T1 as f64).contains(&(found as f64))
+}
+
+/// Streams past the caches and loads: each waits for its own way, or all for one.
+#[test]
+fn writes_on_a_way_of_their_own_wait_for_each_other() {
+    let own = Some(Interval::nearest(WRITE));
+    let count = 400;
+    let writes = lines(count);
+    let found = |spec: &MachineSpec, events: &[Event]| cycles(spec, events);
+    let takes = found(&written(own, false), &writes);
+    assert!(is_about(takes, count as f64 * WRITE), "{takes}");
+    let takes = found(&written(None, true), &writes);
+    assert!(is_about(takes, (count * T_NEXT) as f64), "{takes}");
+    let takes = found(&written(None, false), &writes);
+    assert!(takes < count * T_NEXT / 2, "{takes}: only handlers bind");
+    let both: Vec<Event> = (0..count)
+        .flat_map(|line| [past(line * LINE, 64), load((1 << 30) + line * LINE)])
+        .collect();
+    let takes = found(&written(own, false), &both);
+    assert!(
+        is_about(takes, count as f64 * WRITE),
+        "{takes}: loads are quicker"
+    );
+    let takes = found(&written(None, true), &both);
+    assert!(is_about(takes, (2 * count * T_NEXT) as f64), "{takes}");
+    let takes = found(&written(Some(Interval::of_cycles(1)), false), &both);
+    assert!(
+        is_about(takes, (count * T_NEXT) as f64),
+        "{takes}: loads are slower"
+    );
+}
+
+/// Each line that is fetched displaces a dirty one. Reads wait for writes once more of them wait than there is room for.
+#[test]
+fn lines_are_fetched_no_quicker_than_they_are_written_back() {
+    let mut spec = written(Some(Interval::nearest(WRITE)), false);
+    let fits = spec.caches.last().expect("caches").size_bytes / LINE;
+    let (few, many) = (fits + 600, fits + 2000);
+    let stores = |count: u64| -> Vec<Event> { (0..count).map(|line| store(line * LINE)).collect() };
+    let further = |spec: &MachineSpec| cycles(spec, &stores(many)) - cycles(spec, &stores(few));
+    let took = further(&spec) as f64 / 1400.;
+    assert!((took - WRITE).abs() < 0.02 * WRITE, "{took}");
+    spec.memory = written(None, false).memory;
+    let took = further(&spec) as f64 / 1400.;
+    assert!(
+        (took - T_NEXT as f64).abs() < 0.02 * T_NEXT as f64,
+        "{took}"
+    );
 }
 
 /// A line holds its handler from its turn on the bus until memory has it.

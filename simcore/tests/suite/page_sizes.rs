@@ -295,6 +295,10 @@ fn impossible_pages_are_refused_by_name() {
             m.dtlb.huge_page_bytes = Some(LARGE);
             m.dtlb.levels[0].huge_ways = Some(4);
         }),
+        ("dtlb.walkers", |m| m.dtlb.walkers = Some(0)),
+        ("dtlb.walkers", |m| {
+            (m.dtlb.walker, m.dtlb.walkers) = (Walker::Blocking, Some(2));
+        }),
         ("dtlb.levels.0.ways", |m| m.dtlb.levels[0].ways = Some(5)),
         ("dtlb.levels.0.ways", |m| m.dtlb.levels[0].ways = Some(0)),
     ];

@@ -2,7 +2,7 @@
 
 use crate::common::*;
 use crate::multicore::on_cores;
-use simcore::spec::{MachineSpec, MemorySpec};
+use simcore::spec::{Interval, MachineSpec, MemorySpec};
 use simcore::{Engine, Statistics};
 use traces::{Event, EventSink, Kind, Layout, OpClass, Segment};
 
@@ -50,8 +50,9 @@ fn instructions_take_entries_of_the_reorder_buffer_one_by_one() {
     let [mut spec, _] = both();
     spec.memory = MemorySpec::Fixed {
         latency_cycles: T1 as u32,
-        interval_cycles: 1,
+        interval_cycles: Interval::of_cycles(1),
         write_backs_use_bus: true,
+        write_interval_cycles: None,
     }
     .into();
     for (before, loads, there) in [(31, 5, 510), (30, 6, 516)] {

@@ -25,6 +25,12 @@ fn walking(walker: Walker, reads: bool, handlers: u32) -> MachineSpec {
     spec
 }
 
+/// The same with so many walkers beside each other.
+fn walkers(number: u32, mut spec: MachineSpec) -> MachineSpec {
+    spec.dtlb.walkers = Some(number);
+    spec
+}
+
 /// Loads that need nothing, each of a line on another page, whose entry of the page table lies in another line.
 fn on_pages_of_their_own(lines: u64) -> Vec<Event> {
     program(0, lines, |line, load| Event {
@@ -51,6 +57,39 @@ fn reads_of_the_page_table_take_miss_handlers_of_the_first_cache() {
         handled.abs_diff(100 / 4 * T1) < 2 * T1,
         "{handled}: none for those that begin behind it"
     );
+}
+
+/// A walk begins when one of so many walkers has ended another; who needs a page that is there does not wait for them. The bus has room for all.
+#[test]
+fn so_many_walks_are_under_way_at_once() {
+    const QUICK: u64 = 1;
+    let lines = 96;
+    for (reads, walk) in [(false, WALK), (true, T1)] {
+        for number in [1, 2, 6, 16] {
+            let mut spec = walkers(number, walking(Walker::Parallel, reads, 64));
+            spec.memory = contended(machine(), QUICK).memory;
+            let apart = on_pages_of_their_own(lines);
+            let rounds = lines / u64::from(number);
+            // A load whose page the first one's walk has brought is not held up by others.
+            let mut among = apart.clone();
+            among.insert(8, load(LINE));
+            for events in [apart, among] {
+                let expected = stepped(&spec, QUICK, std::slice::from_ref(&events));
+                let found = core_cycles(&spec, &[events]);
+                // Lines of loads and of the page table take the bus in the order of the program, a cycle each.
+                let late = if reads { lines } else { 0 };
+                assert!(
+                    (expected[0]..=expected[0] + late).contains(&found[0]),
+                    "{number}: {found:?}, {expected:?}"
+                );
+                assert!(expected[0] >= rounds * walk, "{number}: {expected:?}");
+                assert!(
+                    expected[0] < rounds * walk + 3 * T1,
+                    "{number}: {expected:?}"
+                );
+            }
+        }
+    }
 }
 
 /// Where a walker walks once at a time, and reads a line for that, a walk that is known may leave room for one that takes longer than it takes at
@@ -102,6 +141,18 @@ fn mixes_with_walks_take_as_long_as_step_by_step() {
             1,
             [4., 0.01, 6., 0.4, 4.],
             [9., 0.01, 11., 1.5, 8.],
+        ),
+        (
+            walkers(2, walking(Walker::Parallel, false, 16)),
+            1,
+            [0.6, 2., 1., 0.3, 0.5],
+            [2., 8., 4., 1., 3.],
+        ),
+        (
+            walkers(2, walking(Walker::Parallel, true, 16)),
+            1,
+            [2., 3., 2., 0.3, 0.6],
+            [6., 5., 5., 1., 5.],
         ),
         (
             walking(Walker::Parallel, true, 16),

@@ -12,7 +12,7 @@ use self::pending::PendingReads;
 use self::waiting::WaitingRequests;
 use super::{DramConfig, Geometry};
 use crate::calendar::{Calendar, Claim};
-use crate::spec::{Dramsim3Spec, SpecError};
+use crate::spec::{Dramsim3Spec, Interval, SpecError};
 use crate::statistics::DramStatistics;
 use std::collections::{HashMap, VecDeque};
 use traces::SinkError;
@@ -91,7 +91,10 @@ impl DramMemory {
             waiting: WaitingRequests::new(geometry.channels()),
             in_flight: HashMap::new(),
             pending: PendingReads::default(),
-            buses: vec![Calendar::new(geometry.burst_cycles); geometry.channels()],
+            buses: vec![
+                Calendar::new(Interval::of_cycles(geometry.burst_cycles));
+                geometry.channels()
+            ],
             last_active: 0,
             ended: Vec::new(),
             counts: DramStatistics::default(),

@@ -12,8 +12,8 @@ pub mod textbook;
 mod textbook_sets;
 
 use simcore::spec::{
-    CacheSpec, CoreKind, CoreSpec, HugePages, Inclusion, MachineSpec, MemorySpec, PredictorSpec,
-    PrefetchOnTlbMiss, Replacement, TlbLevelSpec, TlbSpec, Walker, WritePolicy,
+    CacheSpec, CoreKind, CoreSpec, HugePages, Inclusion, Interval, MachineSpec, MemorySpec,
+    PredictorSpec, PrefetchOnTlbMiss, Replacement, TlbLevelSpec, TlbSpec, Walker, WritePolicy,
 };
 use simcore::{Engine, Statistics};
 use traces::{Event, EventSink, Kind, Layout, OpClass};
@@ -83,13 +83,15 @@ pub fn machine() -> MachineSpec {
             }],
             walk_latency_cycles: WALK as u32,
             walker: Walker::Blocking,
+            walkers: None,
             prefetch_on_miss: PrefetchOnTlbMiss::Walk,
             page_table: None,
         },
         memory: MemorySpec::Fixed {
             latency_cycles: T1 as u32,
-            interval_cycles: T_NEXT as u32,
+            interval_cycles: Interval::of_cycles(T_NEXT),
             write_backs_use_bus: true,
+            write_interval_cycles: None,
         }
         .into(),
     }

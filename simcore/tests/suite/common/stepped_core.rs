@@ -5,7 +5,7 @@
 use super::stepped_lines::Lines;
 use super::{LINE, PAGE, T1, load, machine};
 use crate::multicore::{Programs, on_all_cores_of};
-use simcore::spec::{MachineSpec, MemorySpec, Walker};
+use simcore::spec::{Interval, MachineSpec, MemorySpec, Walker};
 use std::collections::BTreeMap;
 use traces::{Event, Kind, Layout};
 
@@ -21,8 +21,9 @@ pub fn contended(spec: MachineSpec, interval: u64) -> MachineSpec {
     spec.caches[0].mshrs = Some(HANDLERS);
     spec.memory = MemorySpec::Fixed {
         latency_cycles: T1 as u32,
-        interval_cycles: interval as u32,
+        interval_cycles: Interval::of_cycles(interval),
         write_backs_use_bus: true,
+        write_interval_cycles: None,
     }
     .into();
     spec
@@ -213,12 +214,24 @@ impl<'e> Stepped<'e> {
         }
     }
 
-    fn is_walking(&self, spec: &MachineSpec, cycle: u64) -> bool {
+    /// Walks under way.
+    fn walking(&self, spec: &MachineSpec, cycle: u64) -> usize {
         // Who waits for its walk has no line yet.
         let walks = self.walks.values().filter(|&&access| access >= self.first);
         walks
-            .copied()
-            .any(|access| !was(self.end_of_walk(spec, access), cycle))
+            .filter(|&&access| !was(self.end_of_walk(spec, access), cycle))
+            .count()
+    }
+
+    /// Whether an access has to wait before it is looked up, or before its page is walked for.
+    fn waits_for_walks(&self, spec: &MachineSpec, access: usize, cycle: u64) -> bool {
+        let page = self.accesses[access].address / PAGE;
+        let most = match (spec.dtlb.walker, spec.dtlb.walkers) {
+            (Walker::Blocking, _) => Some(1),
+            (Walker::Parallel, _) if self.walks.contains_key(&page) => None,
+            (Walker::Parallel, walkers) => walkers,
+        };
+        most.is_some_and(|most| self.walking(spec, cycle) >= most as usize)
     }
 
     /// Translates what is ready, the first in the program first, as far as walks let it.
@@ -235,8 +248,7 @@ impl<'e> Stepped<'e> {
             }
             let is_due =
                 self.times[access].translated.is_none() && was(self.times[access].issued, cycle);
-            let blocks = spec.dtlb.walker == Walker::Blocking;
-            if !is_due || blocks && self.is_walking(spec, cycle) {
+            if !is_due || self.waits_for_walks(spec, access, cycle) {
                 continue;
             }
             let page = self.accesses[access].address / PAGE;
