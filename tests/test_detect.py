@@ -133,8 +133,12 @@ def test_a_host_becomes_a_machine_that_loads(tmp_path: Path) -> None:
     assert (native["dtlb"]["walk_latency_cycles"], native["memory"]["latency_cycles"], native["memory"]["interval_cycles"]) == (
         111,
         444,
-        15,
+        pytest.approx(4.0 * 3.7, abs=1e-3),
     )
+    model = load_machine("zen4-server").native()
+    assert (native["dtlb"]["walker"], native["dtlb"]["walkers"]) == (model["dtlb"]["walker"], model["dtlb"]["walkers"])
+    # The way of writes is as much slower than that of reads.
+    assert native["memory"]["write_interval_cycles"] == pytest.approx(2 * 4.0 * 3.7, rel=1e-2)
     # 4.2 ns at 3.7 GHz; the rest of the core cannot be measured.
     assert native["core"] == load_machine("zen4-server").native()["core"] | {"mispredict_penalty_cycles": 16}
     sources = machine.sources

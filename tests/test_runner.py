@@ -9,6 +9,7 @@ import sys
 import threading
 import time
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import distributed
@@ -322,6 +323,44 @@ def test_a_dask_cluster_gives_the_same_bytes(tmp_path: Path) -> None:
     assert tables(tmp_path / "dask") == tables(tmp_path / "local")
 
 
+def test_two_runs_on_one_cluster_keep_apart(tmp_path: Path) -> None:
+    """Both have a first task that begins with the same point, and goes on with another."""
+    latencies = [[100, *range(110, 280, 10)], [100, *range(105, 275, 10)]]
+    rows = []
+    for number, cycles in enumerate(latencies):
+        (folder := tmp_path / str(number)).mkdir()
+        written = ", ".join(f"{one}cycles" for one in cycles)
+        grid = f"variants:\n  B+: {{}}\ngrid:\n  machine.memory.latency_cycles: [{written}]\n"
+        rows.append(small_rows(folder, EXPERIMENT.partition("variants:")[0] + grid + "scales:\n  quick: {workload.keys: 2001}\n"))
+    with distributed.LocalCluster(n_workers=1, threads_per_worker=1, processes=False, protocol="tcp", dashboard_address=None) as cluster:
+        started = threading.Barrier(2)
+
+        def run(number: int) -> None:
+            started.wait()
+            run_rows("small", rows[number], tmp_path / str(number) / "dask", scheduler=cluster.scheduler_address)
+
+        runs = [threading.Thread(target=run, args=(number,)) for number in (0, 1)]
+        for one in runs:
+            one.start()
+        for one in runs:
+            one.join()
+    for number in (0, 1):
+        run_rows("small", rows[number], tmp_path / str(number) / "local", jobs=1)
+        assert tables(tmp_path / str(number) / "dask") == tables(tmp_path / str(number) / "local")
+
+
+def test_a_worker_that_dies_again_and_again_is_told_in_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def dies(*_: Any) -> None:
+        raise distributed.KilledWorker("task", SimpleNamespace(address="tcp://one"), 4)
+
+    monkeypatch.setattr(cluster_module, "_run", dies)
+    with (
+        distributed.LocalCluster(n_workers=1, threads_per_worker=1, processes=False, protocol="tcp", dashboard_address=None) as cluster,
+        pytest.raises(UserError, match=r"workers died again and again on point .*; if memory ran out, .* Finished points are kept"),
+    ):
+        run_rows("small", small_rows(tmp_path), tmp_path / "out", scheduler=cluster.scheduler_address)
+
+
 def test_a_cluster_without_workers_is_told_in_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cluster_module, "_SECONDS_WITHOUT_WORKERS", 0)
     with (
@@ -397,6 +436,7 @@ def test_what_a_storage_refuses_is_told_where_the_workload_is_written(tmp_path: 
 SCRIPT = """\
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 from memwalk.analysis.experiments.expansion import expand
 from memwalk.analysis.experiments.schema import load_experiment
 from memwalk.analysis.experiments.session import run_rows

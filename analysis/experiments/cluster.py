@@ -35,21 +35,25 @@ def simulate_on_cluster(schedule: Schedule, address: str, heard: HeardOf) -> Gen
         start = "start one with `dask scheduler` and give its address, such as tcp://host:8786"
         raise UserError(f"--scheduler {address}: no Dask scheduler answers ({error}); {start}") from None
     told: queue.SimpleQueue[tuple[str, Any]] = queue.SimpleQueue()
-    topic = f"memwalk-{uuid.uuid4().hex}"
+    run = uuid.uuid4().hex
+    topic = f"memwalk-{run}"
     tasks: dict[str, Task] = {}
     futures = []
     try:
         client.subscribe_topic(topic, lambda event: told.put(("heard", event[1])))
         while (points := schedule.take(0)) is not None:
             task = Task.of(points)
-            tasks[task.key] = task
-            futures.append(client.submit(_run, task, topic, key=task.key, priority=-len(tasks)))
+            # To the cluster equal keys are equal work, whoever submits it.
+            key = f"{run}-{task.key}"
+            tasks[key] = task
+            futures.append(client.submit(_run, task, topic, key, key=key, priority=-len(tasks)))
             futures[-1].add_done_callback(lambda future: told.put(("done", future)))
         left = len(futures)
         while left:
             what, news = _next(told, client, address)
             if what == "done":
-                yield from zip(tasks[news.key].points, _result(news, address), strict=True)
+                task = tasks[news.key]
+                yield from zip(task.points, _result(news, task, address), strict=True)
                 left -= 1
             else:
                 key, *passed = news
@@ -60,11 +64,11 @@ def simulate_on_cluster(schedule: Schedule, address: str, heard: HeardOf) -> Gen
         client.close(timeout=1)
 
 
-def _run(task: Task, topic: str) -> list[Statistics]:
-    """Run on a worker."""
+def _run(task: Task, topic: str, key: str) -> list[Statistics]:
+    """Run on a worker, which tells of the task by its key."""
     distributed: Any = importlib.import_module("distributed")
     worker = distributed.get_worker()
-    return task.run(lambda events, steps, built: worker.log_event(topic, (task.key, events, steps, built)))
+    return task.run(lambda events, steps, built: worker.log_event(topic, (key, events, steps, built)))
 
 
 def _next(told: "queue.SimpleQueue[tuple[str, Any]]", client: Any, address: str) -> tuple[str, Any]:
@@ -87,13 +91,19 @@ def _next(told: "queue.SimpleQueue[tuple[str, Any]]", client: Any, address: str)
             raise UserError(f"--scheduler {address}: it has no workers; start some with `dask worker {address}`; {_RESUME}")
 
 
-def _result(future: Any, address: str) -> list[Statistics]:
+def _result(future: Any, task: Task, address: str) -> list[Statistics]:
+    distributed: Any = importlib.import_module("distributed")
     if future.status in ("cancelled", "lost"):
         raise _lost(address)
     try:
         statistics: list[Statistics] = future.result(timeout=_CONNECT_SECONDS)
     except (OSError, TimeoutError):
         raise _lost(address) from None
+    except distributed.KilledWorker:
+        memory = "if memory ran out, give workers more, or have fewer of them on a computer"
+        raise UserError(
+            f"--scheduler {address}: workers died again and again on point {task.key}; {memory}. {_RESUME.capitalize()}"
+        ) from None
     return statistics
 
 

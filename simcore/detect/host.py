@@ -118,7 +118,9 @@ def machine_file(host: Host, timings: Timings) -> dict[str, Any]:
     for level, measured in zip(tlb[1:], timings.tlb, strict=False):
         added = _at_least(1, measured, host.clock_hz)
         level |= {"latency_cycles": added.written, "sources": {"latency_cycles": _source(measured, timings) + added.raised}}
-    walker = f"assumed: as in {model.name}"
+    assumed = f"assumed: as in {model.name}"
+    writes = _writes(model, max(timings.interval.ns, 1e9 / host.clock_hz))
+    walkers = {key: value for key, value in model.plain["dtlb"].items() if key in ("walker", "walkers", "prefetch_on_miss")}
     return {
         "schema_version": 1,
         "description": f"{brand}, one core, as `memwalk machine detect` found it on {timings.date}",
@@ -131,27 +133,35 @@ def machine_file(host: Host, timings: Timings) -> dict[str, Any]:
             "page_bytes": f"{host.page_bytes}B",
             "levels": tlb,
             "walk_latency_cycles": walk.written,
-            "walker": model.plain["dtlb"]["walker"],
-            "prefetch_on_miss": model.plain["dtlb"]["prefetch_on_miss"],
+            **walkers,
             "sources": {
                 "page_bytes": "sysconf(_SC_PAGE_SIZE)",
                 "walk_latency_cycles": _source(timings.tlb[-1], timings) + walk.raised,
-                "walker": walker,
-                "prefetch_on_miss": walker,
+                **dict.fromkeys(walkers, assumed),
             },
         },
         "memory": {
             "model": "fixed",
             "latency_cycles": latency.written,
-            "interval_cycles": f"{interval.cycles}cycles",
-            "write_backs_use_bus": first_memory(model.plain)["write_backs_use_bus"],
+            "interval_cycles": interval.written,
+            **writes,
             "sources": {
                 "latency_cycles": _source(timings.latency, timings) + latency.raised,
                 "interval_cycles": f"{_source(timings.interval, timings)}; {line / timings.interval.ns:.1f} GB/s{interval.raised}",
-                "write_backs_use_bus": walker,
+                **dict.fromkeys(writes, assumed),
             },
         },
     }
+
+
+def _writes(model: Machine, interval_ns: float) -> dict[str, Any]:
+    """Have lines written as the model does: by the bus, or by a way as many times slower than the bus, which was measured."""
+    memory = first_memory(model.plain)
+    written = {"write_backs_use_bus": memory["write_backs_use_bus"]}
+    if "write_interval_cycles" in memory:
+        slower = memory["write_interval_cycles"] / memory["interval_cycles"]
+        written["write_interval_cycles"] = f"{interval_ns * slower:.2f}ns"
+    return written
 
 
 def _core(host: Host, timings: Timings, model: Machine) -> dict[str, Any]:

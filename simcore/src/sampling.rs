@@ -1,13 +1,19 @@
-//! Sampled timing (SMARTS: Wunderlich, Wenisch, Falsafi, Hoe, ISCA 2003): small units are measured at regular distances,
-//! and everything between passes in no time but keeps caches, TLB and predictor warm.
+//! Sampled timing (SMARTS: Wunderlich, Wenisch, Falsafi, Hoe, ISCA 2003): small units are measured, one in each period, and everything between
+//! passes in no time but keeps caches, TLB and predictor warm.
+//!
+//! A unit begins at a random place of its period, and not, as in the paper, at regular distances: kernels that go from page to page repeat
+//! themselves, and a regular distance may meet the same place of each page.
 
 use crate::engine::Engine;
 use crate::spec::{MachineSpec, SpecError};
 use crate::statistics::Statistics;
+use rand_xoshiro::SplitMix64;
+use rand_xoshiro::rand_core::{RngCore, SeedableRng};
 use serde::{Deserialize, Serialize};
 use traces::{Event, EventSink, Kind, Layout, SinkError};
 
-/// Which instructions are measured. Numbers are instructions; units begin and end with an event.
+/// Which instructions are measured. Numbers are instructions. An event is measured if the one before it ends within a unit, so that each has the
+/// same chance, however many instructions it has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SamplingPlan {
@@ -15,7 +21,7 @@ pub struct SamplingPlan {
     pub unit: u64,
     /// Run in full, but not measured, before each unit: fills the pipeline and the queues to memory.
     pub warmup: u64,
-    /// Distance from the start of one unit to that of the next.
+    /// Instructions of which one unit and its warm-up are taken.
     pub period: u64,
 }
 
@@ -82,8 +88,11 @@ pub struct Sampler {
     plan: SamplingPlan,
     width: u64,
     stage: Stage,
-    /// Instructions left in the stage.
-    left: u64,
+    /// The instruction with which the stage ends.
+    stage_end: u64,
+    /// The instruction with which the period ends.
+    period_end: u64,
+    random: SplitMix64,
     /// Where the unit began: graduation slots, instructions run.
     began: Unit,
     units: Vec<Unit>,
@@ -93,9 +102,18 @@ pub struct Sampler {
 /// Fewest units that an interval may be given for: with fewer, their mean need not be distributed normally.
 const LEAST_UNITS: usize = 30;
 
-/// Confidence level of the interval, in percent: three standard deviations, as in the SMARTS paper.
+/// Confidence level of the interval, in percent: three standard deviations of a normal distribution, as in the SMARTS paper.
 const CONFIDENCE_PERCENT: f64 = 99.7;
 const DEVIATIONS: f64 = 3.0;
+
+/// So many standard deviations, as they are estimated from so many units, hold as much of Student's distribution as [`DEVIATIONS`] of the normal
+/// one: two terms of its expansion (Abramowitz and Stegun, 26.7.5), which with 30 units or more are off by 0.1% at most.
+fn deviations(units: f64) -> f64 {
+    let (z, freedom) = (DEVIATIONS, units - 1.0);
+    let first = (z.powi(3) + z) / 4.0;
+    let second = (5.0 * z.powi(5) + 16.0 * z.powi(3) + 3.0 * z) / 96.0;
+    z + first / freedom + second / freedom.powi(2)
+}
 
 /// Cycles of the whole run, estimated from its measured units.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -110,7 +128,7 @@ pub struct Estimate {
     pub instructions: u64,
     /// Cycles per instruction in the units.
     pub cycles_per_instruction: f64,
-    /// Standard deviation of a unit's cycles per instruction, relative to their mean.
+    /// Standard deviation of what a unit takes from what its instructions take on the average, relative to the mean of units.
     pub coefficient_of_variation: f64,
     /// Confidence level of the interval, in percent.
     pub confidence_percent: f64,
@@ -129,7 +147,7 @@ pub struct SampledStatistics {
 }
 
 impl Sampler {
-    /// A sampled run on a machine with empty caches. The first unit ends with the first period.
+    /// A sampled run on a machine with empty caches. Equal plans measure the same instructions of equal traces.
     ///
     /// # Errors
     /// The machine or the plan cannot be.
@@ -142,37 +160,60 @@ impl Sampler {
                     .to_owned(),
             });
         }
-        Ok(Self {
+        let mut sampler = Self {
             engine: Engine::new(spec, layout)?,
             plan,
             width: u64::from(spec.core.issue_width),
             stage: Stage::Between,
-            left: plan.period - plan.unit - plan.warmup,
+            stage_end: 0,
+            period_end: 0,
+            random: SplitMix64::seed_from_u64(0),
             began: Unit {
                 slots: 0,
                 instructions: 0,
             },
             units: Vec::new(),
             instructions: 0,
-        })
+        };
+        sampler.begin_period();
+        Ok(sampler)
     }
 
-    /// The warm-up of the workload is over: the first unit ends with the first period from here on.
+    /// The warm-up of the workload is over: the first period begins here.
     fn measure(&mut self) {
-        self.stage = Stage::Between;
-        self.left = self.plan.period - self.plan.unit - self.plan.warmup;
         self.units.clear();
         self.instructions = 0;
+        self.period_end = 0;
+        self.begin_period();
     }
 
-    /// Goes on to the next stage that has instructions.
+    /// Begins the period behind the one that ends, whose unit may be anywhere in it.
+    fn begin_period(&mut self) {
+        let SamplingPlan {
+            unit,
+            warmup,
+            period,
+        } = self.plan;
+        // A multiplication takes a random number of 64 bits to one below a bound.
+        let places = u128::from(period - unit - warmup) + 1;
+        let before = (u128::from(self.random.next_u64()) * places) >> 64;
+        self.stage = Stage::Between;
+        self.stage_end = self.period_end + before as u64;
+        self.period_end += period;
+    }
+
+    /// Goes on to the stage that the next instruction is in. What an event has run over counts for the stages behind.
     fn advance(&mut self) {
-        while self.left == 0 {
-            (self.stage, self.left) = match self.stage {
-                Stage::Between => (Stage::Warmup, self.plan.warmup),
+        while self.stage_end <= self.instructions {
+            match self.stage {
+                Stage::Between => {
+                    self.stage = Stage::Warmup;
+                    self.stage_end += self.plan.warmup;
+                }
                 Stage::Warmup => {
                     self.began = self.position();
-                    (Stage::Unit, self.plan.unit)
+                    self.stage = Stage::Unit;
+                    self.stage_end += self.plan.unit;
                 }
                 Stage::Unit => {
                     let end = self.position();
@@ -180,10 +221,9 @@ impl Sampler {
                         slots: end.slots - self.began.slots,
                         instructions: end.instructions - self.began.instructions,
                     });
-                    let between = self.plan.period - self.plan.unit - self.plan.warmup;
-                    (Stage::Between, between)
+                    self.begin_period();
                 }
-            };
+            }
         }
     }
 
@@ -232,17 +272,16 @@ impl Sampler {
         let units = self.units.len() as f64;
         let slots: u64 = self.units.iter().map(|unit| unit.slots).sum();
         let measured: u64 = self.units.iter().map(|unit| unit.instructions).sum();
-        let per_instruction = |unit: &Unit| unit.slots as f64 / unit.instructions.max(1) as f64;
         let mean = slots as f64 / measured.max(1) as f64;
-        let squares = self
-            .units
-            .iter()
-            .map(|unit| (per_instruction(unit) - mean).powi(2));
-        let deviation = (squares.sum::<f64>() / (units - 1.0).max(1.0)).sqrt();
+        // Units differ in their instructions, so that the mean is a ratio of two sums.
+        let off = |unit: &Unit| unit.slots as f64 - mean * unit.instructions as f64;
+        let squares = self.units.iter().map(|unit| off(unit).powi(2));
+        let of_a_unit = (squares.sum::<f64>() / (units - 1.0).max(1.0)).sqrt();
+        let deviation = of_a_unit * units / measured.max(1) as f64;
         let instructions = self.instructions as f64;
         // What is measured is known: only the rest is guessed.
         let guessed = (1.0 - measured as f64 / instructions.max(1.0)).max(0.0);
-        let error = DEVIATIONS * deviation * (guessed / units.max(1.0)).sqrt();
+        let error = deviations(units) * deviation * (guessed / units.max(1.0)).sqrt();
         let width = self.width as f64;
         Estimate {
             plan: self.plan,
@@ -265,7 +304,8 @@ impl EventSink for Sampler {
             self.advance();
             let mut taken = 0;
             let mut instructions = 0;
-            while taken < rest.len() && instructions < self.left {
+            let left = self.stage_end - self.instructions;
+            while taken < rest.len() && instructions < left {
                 let event = &rest[taken];
                 instructions += self.engine.instructions_of(event);
                 taken += 1;
@@ -281,12 +321,25 @@ impl EventSink for Sampler {
                 self.engine.consume(now)?;
             }
             self.instructions += instructions;
-            self.left = self.left.saturating_sub(instructions);
             if begins {
                 self.measure();
             }
             rest = later;
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Two-sided, 0.27% outside: tables of Student's distribution by degrees of freedom.
+    #[test]
+    fn few_units_need_more_deviations() {
+        for (freedom, expected) in [(29., 3.28), (60., 3.13), (120., 3.07), (1e9, 3.)] {
+            let found = deviations(freedom + 1.);
+            assert!((found - expected).abs() < 0.01, "{freedom}: {found}");
+        }
     }
 }

@@ -39,26 +39,44 @@ def process(machine: dict[str, Any], scan: Callable[[int], dict[str, Any]], reco
     if sample >= records:
         spent, lines = _run(machine, scan(records))
         return Processing(spent, lines, 1.0)
-    half = sample // 2
-    (earlier, earlier_lines), (spent, lines) = (_run(machine, scan(part)) for part in (half, sample))
-    times = (records - sample) / (sample - half)
+    halves = _Halves.of(machine, scan, sample)
+    (earlier, earlier_lines), (spent, lines) = halves.first, halves.both
+    times = (records - sample) / halves.later_records
 
     def scaled(value: float, before: float) -> float:
         return value + max(value - before, 0.0) * times
 
-    later = sum(spent.values()) - sum(earlier.values())
     return Processing(
         {cause: scaled(value, earlier.get(cause, 0.0)) for cause, value in spent.items()},
         scaled(lines, earlier_lines),
-        sum(spent.values()) / sample * (sample - half) / later,
+        sum(spent.values()) / sample / halves.later_seconds_per_record,
     )
 
 
 def seconds_per_record(machine: dict[str, Any], scan: Callable[[int], dict[str, Any]], sample: int) -> float:
     """Return the seconds of a record once a scan is under way: of the second half of a sample."""
-    half = sample // 2
-    earlier, whole = (sum(_run(machine, scan(part))[0].values()) for part in (half, sample))
-    return (whole - earlier) / (sample - half)
+    return _Halves.of(machine, scan, sample).later_seconds_per_record
+
+
+@dataclass(frozen=True)
+class _Halves:
+    """A sample: what its first half takes, and both, as seconds by cause and lines."""
+
+    first: tuple[dict[str, float], float]
+    both: tuple[dict[str, float], float]
+    later_records: int
+    """Records of the second half."""
+
+    @classmethod
+    def of(cls, machine: dict[str, Any], scan: Callable[[int], dict[str, Any]], sample: int) -> "_Halves":
+        half = sample // 2
+        first, both = (_run(machine, scan(part)) for part in (half, sample))
+        return cls(first, both, sample - half)
+
+    @property
+    def later_seconds_per_record(self) -> float:
+        (first, _), (both, _) = self.first, self.both
+        return (sum(both.values()) - sum(first.values())) / self.later_records
 
 
 def _run(machine: dict[str, Any], workload: dict[str, Any]) -> tuple[dict[str, float], float]:

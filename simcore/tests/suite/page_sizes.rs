@@ -260,7 +260,7 @@ fn any_number_of_sets_can_be() {
 #[test]
 fn impossible_pages_are_refused_by_name() {
     type Spoil = fn(&mut MachineSpec);
-    let cases: [(&str, Spoil); 13] = [
+    let cases: [(&str, Spoil); 15] = [
         // Four levels of nodes of 2 MiB would translate more than an address has.
         ("dtlb.page_table.levels", |m| m.dtlb.page_bytes = LARGE),
         ("dtlb.page_table.levels", |m| {

@@ -42,23 +42,53 @@ const PLAN: SamplingPlan = SamplingPlan {
     period: 10_000,
 };
 
+/// The same with a first part that warms the caches and does not count: what a program takes once, at its beginning, no sample need meet.
+fn mixed_warm(seed: u64, operations: usize) -> Vec<Event> {
+    let mut events = mixed(seed, operations);
+    events.insert(8000, Event::new(Kind::Measure, 0));
+    events
+}
+
+/// Estimates lie around the full run, about as far as their intervals say.
 #[test]
 fn the_interval_covers_the_full_run() {
     for spec in [machine(), in_order()] {
-        for seed in 1..=5 {
-            let events = mixed(seed, 100_000);
-            let full = run(&spec, &events).cycles as f64;
-            let estimate = sampled(&spec, &events, PLAN).estimate;
-            let [low, middle, high] = estimate.cycles;
+        for (unit, warmup, period) in [
+            (1000, 2000, 10_000),
+            (3000, 2000, 10_000),
+            (300, 2000, 10_007),
+        ] {
+            let plan = SamplingPlan {
+                unit,
+                warmup,
+                period,
+            };
+            let (mut sum, mut squares) = (0., 0.);
+            let seeds = 10;
+            for seed in 1..=seeds {
+                let events = mixed_warm(seed, 60_000);
+                let full = run(&spec, &events).cycles as f64;
+                let estimate = sampled(&spec, &events, plan).estimate;
+                let [low, middle, high] = estimate.cycles;
+                assert!(
+                    low <= full && full <= high,
+                    "seed {seed}: {full} is not within {low}..{high}"
+                );
+                assert!(
+                    (high - low) / middle < 0.2,
+                    "seed {seed}: {low}..{high} says little"
+                );
+                assert!(estimate.units > 100, "{} units", estimate.units);
+                // In standard deviations, of which three are on each side.
+                let deviations = (middle - full) / ((high - low) / 6.);
+                sum += deviations;
+                squares += deviations * deviations;
+            }
+            let (mean, spread) = (sum / seeds as f64, (squares / seeds as f64).sqrt());
             assert!(
-                low <= full && full <= high,
-                "seed {seed}: {full} is not within {low}..{high}"
+                mean.abs() < 1. && (0.4..1.6).contains(&spread),
+                "{plan:?}: {mean}, {spread}"
             );
-            assert!(
-                (high - low) / middle < 0.2,
-                "seed {seed}: {low}..{high} says little"
-            );
-            assert!(estimate.units > 200, "{} units", estimate.units);
         }
     }
 }
@@ -171,4 +201,48 @@ fn what_happens_now_and_then_in_time_is_no_part_of_samples() {
         .err()
         .expect("refused");
     assert_eq!(error.path, "interference");
+}
+
+/// A program that goes from page to page: a long event and a miss that is waited for, and short ones behind it.
+fn pages(count: u64) -> Vec<Event> {
+    (0..count)
+        .flat_map(|page| {
+            let mut events = vec![
+                plain(500, load(page * 8192)),
+                after(1, plain(5, load(4096))),
+            ];
+            events.extend((0..60).map(|_| plain(10, load(8192))));
+            events
+        })
+        .collect()
+}
+
+/// Periods that are multiples of a page's instructions meet each place of a page as often as any other, and none is preferred for its length.
+#[test]
+fn units_keep_no_step_with_a_program_that_repeats_itself() {
+    let (spec, events) = (machine(), pages(20_000));
+    let full = run(&spec, &events);
+    let page = full.instructions / 20_000;
+    let mut sum = 0.;
+    let plans = [
+        (100, 7 * page),
+        (100, 8 * page),
+        (1000, 11 * page),
+        (300, 9 * page + 1),
+    ];
+    for (unit, period) in plans {
+        let plan = SamplingPlan {
+            unit,
+            warmup: 3000,
+            period,
+        };
+        let [low, middle, high] = sampled(&spec, &events, plan).estimate.cycles;
+        let cycles = full.cycles as f64;
+        assert!(
+            low <= cycles && cycles <= high,
+            "{plan:?}: {cycles}, {low}..{high}"
+        );
+        sum += middle / cycles - 1.;
+    }
+    assert!((sum / plans.len() as f64).abs() < 0.03, "{sum}");
 }

@@ -139,8 +139,8 @@ fn mixes_with_walks_take_as_long_as_step_by_step() {
         (
             walking(Walker::Blocking, true, 16),
             1,
-            [4., 0.01, 6., 0.4, 4.],
-            [9., 0.01, 11., 1.5, 8.],
+            [4., 0.01, 4., 0.4, 2.],
+            [8., 0.01, 8., 1.5, 6.],
         ),
         (
             walkers(2, walking(Walker::Parallel, false, 16)),
