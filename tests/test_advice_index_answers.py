@@ -48,6 +48,7 @@ def test_every_index_is_ranked_with_every_page_size() -> None:
     assert "Simulated were " in answer["reasons"][-1]
 
 
+@pytest.mark.nightly
 def test_the_ranking_follows_memory_and_storage() -> None:
     sizes = ("--page-sizes", "4KiB,32KiB")
     # Everything in memory: pages made for the caches are twice as fast.

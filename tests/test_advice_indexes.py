@@ -296,6 +296,7 @@ def test_cores_that_search_in_memory_meet_at_the_root_if_caches_are_coherent() -
     assert simulate(by_name(lonely)["cache-first"], "search", lonely).latch_cycles == 0
 
 
+@pytest.mark.nightly
 def test_cores_share_one_arm_and_have_a_drive_of_flash_each_for_itself() -> None:
     given = {"keys": 100_000, "memory_bytes": MIB // 2}
     on_disk, on_flash = (on_cores("array", **given, device=load_device(name)) for name in ("cheetah-15k4", "nvme-ssd"))

@@ -134,6 +134,7 @@ def test_the_share_of_misses_that_is_left() -> None:
     assert scanned.scanned > 0
 
 
+@pytest.mark.nightly
 def test_no_skew_is_no_option() -> None:
     given = (
         "--page-sizes",
