@@ -32,8 +32,8 @@ class BufferPool:
 
         With ``share_schemas``, as published, a query gets pages with the columns of all running queries that overlap with its own
         (section 4.2), and with all columns if it writes (section 4.3); without, pages with the columns that it needs, by which copies
-        that are dirty already are completed. A page that is written back takes those along that follow it in its file, up to
-        ``write_run`` in all, if the same columns of them are to be written.
+        that are dirty already are completed. A page that is written back takes those along that follow it in its run of
+        ``write_run`` pages, if the same columns of them are to be written.
         """
         self.statistics = PoolStatistics()
         self._env = env
@@ -243,7 +243,8 @@ class BufferPool:
     def _write_back(self, copy: CPage) -> Steps:
         columns = copy.dirty
         together = [copy]
-        while len(together) < self._write_run and (following := self._like(together[-1])) is not None:
+        # Runs are those that are read: a page without changes in one divides no other.
+        while together[-1].pages.stop % self._write_run and (following := self._like(together[-1])) is not None:
             together.append(following)
         for leaving in together:
             self._clock.pin(leaving.frame)
