@@ -230,25 +230,21 @@ class Step:
 STEPS = st.builds(Step, st.integers(0, 5), st.integers(1, 15), st.sampled_from([0, 0, 1, 4, 6]), st.integers(0, 30))
 
 
-def test_a_page_that_is_not_written_divides_its_run_and_no_other() -> None:
-    """Runs begin and end where those that are read do: what follows a page without changes is written together again."""
-    run, pages, clean = 8, 64, 13
-    env, store, pool = pool_of(24, write_run=run)
+def test_a_run_is_read_at_once_though_some_of_its_frames_have_to_be_written_first() -> None:
+    """The first page of eight was not changed: its frame is free at once, and the others' when they have been written."""
+    env, store, pool = pool_of(8, write_run=8)
     file = Minipages()
 
     def client() -> Steps:
         query = pool.begin(file, 1, changes=1, scans=True)
-        for page in range(pages):
-            copy = yield from pool.fix(query, page, changed=page != clean)
+        for page in range(8):
+            copy = yield from pool.fix(query, page, changed=page > 0)
             pool.unfix(copy)
+        yield from pool.prefetch(query, range(8, 16))
         pool.end(query)
-        yield from pool.flush()
 
-    env.process(client())
-    env.run()
-    written = sorted((block, blocks) for block, blocks, write in store.requests if write)
-    whole = [(start, run) for start in range(0, pages, run) if start != 8]
-    assert written == sorted([*whole, (8, clean - 8), (clean + 1, 16 - clean - 1)])
+    run(env, client())
+    assert store.requests[-1 - COLUMNS :] == [(1, 7, True), *((column * 1000 + 8, 8, False) for column in range(COLUMNS))]
 
 
 @settings(max_examples=300)

@@ -32,8 +32,8 @@ class BufferPool:
 
         With ``share_schemas``, as published, a query gets pages with the columns of all running queries that overlap with its own
         (section 4.2), and with all columns if it writes (section 4.3); without, pages with the columns that it needs, by which copies
-        that are dirty already are completed. A page that is written back takes those along that follow it in its run of
-        ``write_run`` pages, if the same columns of them are to be written.
+        that are dirty already are completed. A page that is written back takes those along that follow it in its file, up to
+        ``write_run`` in all, if the same columns of them are to be written.
         """
         self.statistics = PoolStatistics()
         self._env = env
@@ -229,8 +229,7 @@ class BufferPool:
                 continue
             copy = self._held[frame]
             assert copy is not None  # no frame is free
-            if copy.dirty:
-                before_waiting()
+            if copy.dirty:  # what has its frames is asked for with the rest of its run: a command for each part would take the disk's time
                 self.statistics.dirty_evictions += 1
                 yield from self._write_back(copy)
                 if copy.dirty or self._clock.pinned(frame) or self._held[frame] is not copy:  # somebody wanted it meanwhile
@@ -243,8 +242,7 @@ class BufferPool:
     def _write_back(self, copy: CPage) -> Steps:
         columns = copy.dirty
         together = [copy]
-        # Runs are those that are read: a page without changes in one divides no other.
-        while together[-1].pages.stop % self._write_run and (following := self._like(together[-1])) is not None:
+        while len(together) < self._write_run and (following := self._like(together[-1])) is not None:
             together.append(following)
         for leaving in together:
             self._clock.pin(leaving.frame)
