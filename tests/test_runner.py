@@ -436,7 +436,6 @@ def test_what_a_storage_refuses_is_told_where_the_workload_is_written(tmp_path: 
 SCRIPT = """\
 import sys
 from pathlib import Path
-from types import SimpleNamespace
 from memwalk.analysis.experiments.expansion import expand
 from memwalk.analysis.experiments.schema import load_experiment
 from memwalk.analysis.experiments.session import run_rows
