@@ -229,7 +229,8 @@ class BufferPool:
                 continue
             copy = self._held[frame]
             assert copy is not None  # no frame is free
-            if copy.dirty:  # what has its frames is asked for with the rest of its run: a command for each part would take the disk's time
+            if copy.dirty:
+                # What has frames by now is asked for with the rest of its run: each part would be a command of its own.
                 self.statistics.dirty_evictions += 1
                 yield from self._write_back(copy)
                 if copy.dirty or self._clock.pinned(frame) or self._held[frame] is not copy:  # somebody wanted it meanwhile
