@@ -201,15 +201,56 @@ def _plain(source: Sourced) -> dict[str, Any]:
 
 
 def _misfit(error: native.SpecError, read: MachineLayers, overrides: Sequence[Setting]) -> UserError | None:
-    """Blame an override, the last one without which the mistake would not be, for what a file says rightly; None if none is to blame."""
+    """Blame an override, the last one without which the mistake would not be, for what a file says rightly; None if none is to blame.
+
+    Then a file that extends others is blamed in the same way for what these say.
+    """
     route, message = _parts(error)
     place = read.joined(overrides).spot(route).value
     if any(place == spot.value for one in overrides for spot in one.value.spots.values()):
         return None
+    misfit = f"does not fit {dotted(route) or 'the machine'} at {place}: {message}"
     for number, one in reversed(list(enumerate(overrides))):
         if _refusal(read, (*overrides[:number], *overrides[number + 1 :])) != error.args:
-            return one.value.error((), f"{dotted(one.route)} does not fit {dotted(route) or 'the machine'} at {place}: {message}")
+            return one.value.error((), f"{dotted(one.route)} {misfit}")
+    found = _culprit_in_layers(error, read, overrides, place.file)
+    if found is None:
+        return None
+    layer, culprit = found
+    return layer.error(culprit, f"{dotted(culprit)} {misfit}{_remedy_by_null(read, overrides, route, layer)}")
+
+
+def _culprit_in_layers(
+    error: native.SpecError, read: MachineLayers, overrides: Sequence[Setting], said_in: str
+) -> tuple[Sourced, Route] | None:
+    """Find the value without which a mistake that stands in one file would not be, in a file that extends it."""
+    for number, layer in reversed(list(enumerate(read.layers))):
+        if layer.spot(()).value.file == said_in:
+            return None
+        for leaf in layer.leaves():
+            if leaf[0] in _ABOUT or is_in_words(leaf):
+                continue
+            others = replace(read, layers=(*read.layers[:number], layer.removed(leaf), *read.layers[number + 1 :]))
+            if _is_readable(others, overrides) and _refusal(others, overrides) != error.args:
+                return layer, leaf
     return None
+
+
+def _remedy_by_null(read: MachineLayers, overrides: Sequence[Setting], route: Route, layer: Sourced) -> str:
+    """Say how a file that extends another takes away what does not fit, if the machine can do without."""
+    away = (*overrides, Setting(route, Sourced.uniform(None, layer.spot(()).value)))
+    if not route or not _is_readable(read, away) or _refusal(read, away):
+        return ""
+    return f" (`{dotted(route)}: null` leaves it out)"
+
+
+def _is_readable(read: MachineLayers, overrides: Sequence[Setting]) -> bool:
+    """Tell whether single values of a machine are right, so that the simulator sees it."""
+    try:
+        _plain(read.joined(overrides))
+    except UserError:
+        return False
+    return True
 
 
 def _unlike_files(error: UserError, read: MachineLayers, overrides: Sequence[Setting]) -> UserError | None:

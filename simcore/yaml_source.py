@@ -108,6 +108,15 @@ class Sourced:
         spots = {route: spot for route, spot in self.spots.items() if not route or route[0] not in left_out}
         return Sourced({key: value for key, value in self.data.items() if key not in left_out}, spots)
 
+    def removed(self, route: Route) -> "Sourced":
+        """Return a copy of maps within maps without the value at ``route``, a way of keys."""
+        around, key = route[:-1], str(route[-1])
+        return self.replaced(around, self.below(around).without([key])) if around else self.without([key])
+
+    def leaves(self) -> list[Route]:
+        """Return the ways through maps to all that is no map, as it stands in the file."""
+        return [route for route in self.spots if all(isinstance(step, str) for step in route) and not isinstance(self.get(route), dict)]
+
     @cached_property
     def _around(self) -> dict[Route, list[Route]]:
         """The routes of each value and of all within it: a grid of thousands of values is cut up value by value."""

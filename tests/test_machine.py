@@ -121,6 +121,38 @@ def test_extends_changes_items_of_a_list_by_name_or_index(tmp_path: Path) -> Non
             machine(tmp_path, wrong, "wrong")
 
 
+@pytest.mark.parametrize(
+    ("parent", "child", "says"),
+    [
+        (
+            ("walker: blocking", "walker: parallel\n  walkers: 2"),
+            "dtlb: {walker: blocking}",
+            r"dtlb\.walker does not fit dtlb\.walkers at .*small\.yaml.*: without .*\(`dtlb\.walkers: null` leaves it out\)",
+        ),
+        (
+            ("memory:", "cores: 2\ncoherence: {protocol: mesi, transfer_cycles: 50cycles}\nmemory:"),
+            "cores: 1",
+            r"far\.yaml:3:8: cores does not fit coherence at \S*small\.yaml:.*one core, .* \(`coherence: null` leaves it out\)",
+        ),
+        (
+            ("walker: blocking", "walker: blocking"),
+            "caches: {L1: {latency_cycles: 20cycles}}",
+            r"far\.yaml:3:31: caches\.L1\.latency_cycles .* at \S*small\.yaml:19:77: 15 is not slower than",
+        ),
+        # What the file says itself is not blamed on anything.
+        (("walker: blocking", "walker: blocking"), "dtlb: {walkers: 2}", r"far\.yaml:3:17: dtlb\.walkers: without effect"),
+        (("walker: blocking", "walker: blocking\n  walkers: 2"), "clock_hz: 2GHz", r"small\.yaml:\d+:\d+: dtlb\.walkers: without effect"),
+    ],
+)
+def test_a_file_that_extends_another_is_blamed_for_what_does_not_fit_there(
+    tmp_path: Path, parent: tuple[str, str], child: str, says: str
+) -> None:
+    assert parent[0] in MACHINE
+    (tmp_path / "small.yaml").write_text(MACHINE.replace(*parent))
+    with pytest.raises(UserError, match=says):
+        machine(tmp_path, f"schema_version: 1\nextends: ./small.yaml\n{child}\nsource: what if\n", "far")
+
+
 def test_extends_in_a_circle(tmp_path: Path) -> None:
     (tmp_path / "a.yaml").write_text("schema_version: 1\nextends: ./b.yaml\n")
     (tmp_path / "b.yaml").write_text("schema_version: 1\nextends: ./a.yaml\n")

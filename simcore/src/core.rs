@@ -18,6 +18,7 @@ mod retirement;
 mod routines;
 mod runner;
 mod stops;
+mod timing;
 mod turn;
 mod units;
 

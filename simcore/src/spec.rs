@@ -6,6 +6,7 @@ mod translation;
 
 pub use interval::Interval;
 pub use memories::{DramFile, Dramsim3Spec, MemoriesSpec, MemorySpec, NamedMemory};
+pub(crate) use translation::MOST_WALKERS;
 pub use translation::{HugePages, PageTableSpec, PrefetchOnTlbMiss, TlbLevelSpec, TlbSpec, Walker};
 
 use crate::profile::DbmsSpec;

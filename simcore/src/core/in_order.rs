@@ -5,7 +5,8 @@
 
 mod routines;
 
-use super::machinery::{Machinery, Timing};
+use super::machinery::Machinery;
+use super::timing::Timing;
 use super::units::{Results, SlotClock, StoreBuffer};
 use super::{Clocked, Turn};
 use crate::hierarchy::{Cycles, Hierarchy, Purpose, When};

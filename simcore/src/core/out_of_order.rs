@@ -9,7 +9,8 @@ mod routines;
 mod slots;
 mod stores;
 
-use super::machinery::{Machinery, Timing};
+use super::machinery::Machinery;
+use super::timing::Timing;
 use super::units::{Results, StoreBuffer, Unit};
 use super::{EventTimes, Turn};
 use crate::calendar::{Calendar, Claim};

@@ -4,8 +4,9 @@ use super::Transfer;
 use crate::calendar::{Calendar, Claim};
 use crate::spec::Interval;
 
-/// How many writes may wait for a way of their own. No such number is published; it says how long a burst is before reads notice it, and not
-/// how many lines are written in the end.
+/// How many writes may wait for a way of their own: as many as the memory controllers of gem5 hold unless told otherwise
+/// (`MemInterface.write_buffer_size`). Processors' own numbers are not published. It says how long a burst is before reads notice it, and
+/// not how many lines are written in the end.
 const WAITING_WRITES: u64 = 64;
 
 /// Calendars and the latency.

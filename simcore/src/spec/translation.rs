@@ -3,6 +3,9 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+/// Walks that may be under way at once, at most.
+pub(crate) const MOST_WALKERS: u32 = 256;
+
 /// Who waits for a page-table walk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
@@ -62,7 +65,7 @@ pub struct TlbSpec {
     pub walker: Walker,
     /// Parallel walks that may be under way at once; absent if any number may.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(range(min = 1))]
+    #[schemars(range(min = 1, max = MOST_WALKERS))]
     pub walkers: Option<u32>,
     /// What a software prefetch does on a miss.
     pub prefetch_on_miss: PrefetchOnTlbMiss,

@@ -13,6 +13,15 @@ impl CoherenceSpec {
             "the machine has one core, and no other to be coherent with; give it `cores`, or leave the key out".to_owned()
         })?;
         let caches = &machine.caches;
+        let own = caches.iter().rfind(|cache| !cache.shared);
+        if let Some(own) = own {
+            require(self.transfer_cycles > own.latency_cycles, at, || {
+                format!(
+                    "{} is not slower than {} ({} cycles), which is missed before another core is asked; give the full load-to-use latency",
+                    self.transfer_cycles, own.name, own.latency_cycles
+                )
+            })?;
+        }
         require(caches.len() < MAX_CACHES, "coherence", || {
             format!(
                 "{} levels of caches are more than {}, the most that coherent ones may have",

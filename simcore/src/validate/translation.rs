@@ -2,7 +2,8 @@
 
 use super::{at_most_cycles, power_of_two, require};
 use crate::spec::{
-    CacheSpec, HugePages, MachineSpec, PageTableSpec, SpecError, TlbLevelSpec, TlbSpec, Walker,
+    CacheSpec, HugePages, MOST_WALKERS, MachineSpec, PageTableSpec, SpecError, TlbLevelSpec,
+    TlbSpec, Walker,
 };
 use std::ops::RangeInclusive;
 
@@ -10,7 +11,6 @@ use std::ops::RangeInclusive;
 const NODES: RangeInclusive<u64> = 4096..=1 << 30;
 const ADDRESS_BITS: u32 = 64;
 const MOST_ENTRIES: u32 = 65_535;
-const MOST_WALKERS: u32 = 256;
 
 impl PageTableSpec {
     pub(super) fn validate(&self, machine: &MachineSpec) -> Result<(), SpecError> {
@@ -109,7 +109,20 @@ impl TlbSpec {
         at_most_cycles("dtlb.walk_latency_cycles", self.walk_latency_cycles)?;
         self.validate_walkers()?;
         for (number, level) in self.levels.iter().enumerate() {
-            level.validate(&format!("dtlb.levels.{number}"))?;
+            let path = format!("dtlb.levels.{number}");
+            level.validate(&path)?;
+            let nearer = number.checked_sub(1).map(|nearer| &self.levels[nearer]);
+            let least = nearer.map_or(0, |nearer| nearer.latency_cycles);
+            require(
+                level.latency_cycles >= least,
+                &format!("{path}.latency_cycles"),
+                || {
+                    format!(
+                        "{} is faster than the level before ({least} cycles), which is missed first; give what a hit here adds in all",
+                        level.latency_cycles
+                    )
+                },
+            )?;
         }
         Ok(())
     }

@@ -505,14 +505,17 @@ fn machines_that_cannot_be_coherent_are_refused() {
         refused(&|spec| spec.caches[1].write_allocate = false),
         "caches.1.write_policy"
     );
-    let none = CoherenceSpec {
-        protocol: CoherenceProtocol::Mesi,
-        transfer_cycles: 0,
-    };
-    assert_eq!(
-        refused(&|spec| spec.coherence = Some(none)),
-        "coherence.transfer_cycles"
-    );
+    // Another core is asked when the own caches have been, the second of which takes 5 cycles.
+    for transfer_cycles in [0, 5] {
+        let of = CoherenceSpec {
+            protocol: CoherenceProtocol::Mesi,
+            transfer_cycles,
+        };
+        assert_eq!(
+            refused(&|spec| spec.coherence = Some(of)),
+            "coherence.transfer_cycles"
+        );
+    }
 }
 
 /// Statistics without what only coherent caches have.

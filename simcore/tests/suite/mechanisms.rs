@@ -450,7 +450,7 @@ fn an_in_order_mispredict_costs_its_penalty() {
 #[test]
 fn impossible_machines_are_refused_by_name() {
     type Spoil = fn(&mut simcore::MachineSpec);
-    let cases: [(&str, Spoil); 17] = [
+    let cases: [(&str, Spoil); 18] = [
         ("caches.0.line_bytes", |m| m.caches[0].line_bytes = 48),
         ("caches.1.size_bytes", |m| m.caches[1].size_bytes = 100_000),
         ("caches.1.latency_cycles", |m| {
@@ -486,6 +486,11 @@ fn impossible_machines_are_refused_by_name() {
         }),
         ("caches.1.latency_cycles", |m| {
             m.caches[1].latency_cycles = u32::MAX
+        }),
+        // The second level is found to miss when the first has been.
+        ("dtlb.levels.1.latency_cycles", |m| {
+            m.dtlb.levels.push(m.dtlb.levels[0].clone());
+            m.dtlb.levels[0].latency_cycles = 1;
         }),
         ("memory.latency_cycles", |m| {
             m.memory = MemorySpec::Fixed {

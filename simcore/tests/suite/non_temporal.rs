@@ -127,6 +127,30 @@ fn writes_on_a_way_of_their_own_wait_for_each_other() {
     );
 }
 
+/// Memory has one way of writes, whoever writes: each of four cores has a quarter of it.
+#[test]
+fn the_way_of_writes_is_shared_by_cores() {
+    let count = 100;
+    let of_core = |core: u64| {
+        let mut writes = lines(count);
+        for event in &mut writes {
+            event.address += core << 30;
+        }
+        writes
+    };
+    let traces: Vec<Vec<Event>> = (0..4).map(of_core).collect();
+    let takes = |by: Interval, threads: &[Vec<Event>]| {
+        let found = on_cores(&written(Some(by), false), threads);
+        found.together.cycles
+    };
+    let own = Interval::nearest(WRITE);
+    for cores in [1, 4] {
+        let found = takes(own, &traces[..cores]);
+        let cycles = (cores as u64 * count) as f64 * WRITE;
+        assert!(is_about(found, cycles), "{cores} cores: {found}");
+    }
+}
+
 /// Each line that is fetched displaces a dirty one. Reads wait for writes once more of them wait than there is room for.
 #[test]
 fn lines_are_fetched_no_quicker_than_they_are_written_back() {

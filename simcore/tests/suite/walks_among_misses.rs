@@ -3,6 +3,7 @@
 use crate::common::mixes::{Mix, PAGES_OF_A_LINE};
 use crate::common::stepped_core::*;
 use crate::common::*;
+use crate::multicore::on_cores;
 use simcore::spec::{MachineSpec, PageTableSpec, Walker};
 use traces::Event;
 
@@ -90,6 +91,28 @@ fn so_many_walks_are_under_way_at_once() {
             }
         }
     }
+}
+
+/// A core's walks wait for its own walkers, and not for those of others.
+#[test]
+fn every_core_has_walkers_of_its_own() {
+    let lines = 48;
+    let mut spec = walkers(2, walking(Walker::Parallel, false, 64));
+    spec.memory = contended(machine(), 1).memory;
+    let of_core = |core: u64| -> Vec<Event> {
+        let apart = on_pages_of_their_own(lines);
+        let elsewhere = |event: Event| Event {
+            address: event.address + (core << 40),
+            ..event
+        };
+        apart.into_iter().map(elsewhere).collect()
+    };
+    let traces: Vec<Vec<Event>> = (0..4).map(of_core).collect();
+    let alone = on_cores(&spec, &traces[..1]).together.cycles;
+    assert!(alone >= lines / 2 * WALK, "{alone}: two walks at a time");
+    let together = on_cores(&spec, &traces).together.cycles;
+    // Four cores ask for two lines each at once, and the bus takes a cycle for each.
+    assert!(together.abs_diff(alone) < 8, "{together}, {alone} alone");
 }
 
 /// Where a walker walks once at a time, and reads a line for that, a walk that is known may leave room for one that takes longer than it takes at

@@ -1,7 +1,8 @@
 //! Stores: they ask for their lines when they have graduated, and wait for them in the store buffer.
 
 use super::{OutOfOrder, Seen, Start};
-use crate::core::machinery::{Machinery, Timing};
+use crate::core::machinery::Machinery;
+use crate::core::timing::Timing;
 use crate::core::units::Release;
 use crate::hierarchy::{Hierarchy, When};
 use std::num::NonZeroU64;
