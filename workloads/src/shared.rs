@@ -5,6 +5,7 @@ use crate::arena::PAGE_BYTES;
 use crate::native::streaming::{self, stream, stream_halves};
 use crate::place::Loaded;
 use crate::tracer::{Dep, Trace};
+use crate::watch::{self, BYTES_PER_LOOK};
 use crate::word::Word;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
@@ -69,7 +70,14 @@ impl<W: SharedWord> Shared<W> {
     /// So many words of value 0, all of them touched. The low bits of an address are those of the simulated one.
     pub(crate) fn new(base: u64, words: usize) -> Self {
         let page = PAGE_BYTES as usize / W::BYTES;
-        let atomics: Vec<W::Atomic> = (0..words + 2 * page).map(|_| W::zero()).collect();
+        let count = words + 2 * page;
+        let mut atomics: Vec<W::Atomic> = Vec::with_capacity(count);
+        // The host fills as many of its pages, which takes seconds if there are many.
+        while atomics.len() < count {
+            watch::look();
+            let part = (count - atomics.len()).min(BYTES_PER_LOOK / W::BYTES);
+            atomics.extend((0..part).map(|_| W::zero()));
+        }
         let aligned = atomics.as_ptr().align_offset(PAGE_BYTES as usize);
         let start = aligned + (base % PAGE_BYTES) as usize / W::BYTES;
         Self {
@@ -241,7 +249,15 @@ pub(crate) fn fence<T: Trace>() {
 mod tests {
     use super::*;
     use crate::tracer::Tracer;
+    use std::ops::ControlFlow;
     use traces::Event;
+
+    #[test]
+    fn making_an_array_is_stopped_by_who_watches() {
+        let _watch = watch::Watch::begin(Box::new(|_| ControlFlow::Break(())));
+        let made = watch::stoppable(|| Shared::<u64>::new(0, 1000));
+        assert_eq!(made.err(), Some(watch::Stopped));
+    }
 
     #[test]
     fn words_lie_at_their_addresses_and_have_them_in_the_host() {

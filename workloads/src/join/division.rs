@@ -5,6 +5,7 @@
 //! Kim, "Best sorting algorithm for nearly sorted lists", CACM 23(11), 1980). So a tuple that is far too great costs one other tuple, and not
 //! all that follow. Of those in order the last ones are kept back, as they may still be put apart.
 
+use crate::watch;
 use std::collections::VecDeque;
 
 /// Tuples in order that are kept back: more than ever follow each other out of order and yet ascending, where few are out of order.
@@ -77,6 +78,7 @@ pub(super) struct Divided {
 pub(super) fn divide(keys: impl Iterator<Item = u32>) -> Divided {
     let (mut division, mut divided) = (Division::default(), Divided::default());
     for (number, key) in (0..).zip(keys) {
+        watch::look_at(u64::from(number));
         match division.take(key, number) {
             Verdict::InOrder(gone) => divided.in_order.extend(gone),
             Verdict::OutOfOrder(last, one) => {
@@ -96,6 +98,7 @@ mod tests {
     use super::super::nearly_sorted::nearly_sorted;
     use super::*;
     use proptest::prelude::*;
+    use std::ops::ControlFlow;
 
     proptest! {
         #[test]
@@ -107,6 +110,13 @@ mod tests {
             all.sort_unstable();
             prop_assert!(all.into_iter().eq(0..keys.len() as u32));
         }
+    }
+
+    #[test]
+    fn dividing_is_stopped_by_who_watches() {
+        let _watch = watch::Watch::begin(Box::new(|_| ControlFlow::Break(())));
+        let divided = watch::stoppable(|| divide(0..1000));
+        assert_eq!(divided.err(), Some(watch::Stopped));
     }
 
     #[test]

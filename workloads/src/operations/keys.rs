@@ -4,6 +4,7 @@ use super::{Operation, Operations};
 use crate::permutation::Permutation;
 use crate::random::Random;
 use crate::ranks::Frequencies;
+use crate::watch;
 
 /// Keys of the tree are multiples of this, so that there are absent keys between all of them.
 const STRIDE: u64 = 8;
@@ -132,7 +133,10 @@ impl Operations {
 
     /// How many operations change the index.
     fn changes(&self) -> u64 {
-        let changes = |&number: &u64| self.kind(number).changes();
+        let changes = |&number: &u64| {
+            watch::look_at(number);
+            self.kind(number).changes()
+        };
         (0..self.count).filter(changes).count() as u64
     }
 
@@ -152,7 +156,10 @@ impl Operations {
     /// The keys of the thread's own operations, of those of all.
     fn own(&self, keys: impl Iterator<Item = u64>) -> Vec<u64> {
         let numbered = (0_u64..).zip(keys);
-        let own = numbered.filter(|&(number, _)| self.does(number));
+        let own = numbered.filter(|&(number, _)| {
+            watch::look_at(number);
+            self.does(number)
+        });
         own.map(|(_, key)| key).collect()
     }
 
@@ -195,6 +202,7 @@ mod tests {
     use super::*;
     use crate::operations::ScanLengths;
     use std::collections::HashMap;
+    use std::ops::ControlFlow;
 
     fn operations(operation: Operation, skew: f64) -> Operations {
         Operations {
@@ -336,6 +344,21 @@ mod tests {
         of_threads.sort_unstable();
         let expected: Vec<_> = (0..1000).zip(together).collect();
         assert_eq!(of_threads, expected);
+    }
+
+    /// Millions of keys take seconds, in which somebody may want to stop.
+    #[test]
+    fn drawing_is_stopped_by_who_watches() {
+        let _watch = watch::Watch::begin(Box::new(|_| ControlFlow::Break(())));
+        for operation in [
+            Operation::Search,
+            Operation::Scan,
+            Operation::Insert,
+            Operation::Delete,
+        ] {
+            let drawn = watch::stoppable(|| operations(operation, 0.0).drawn());
+            assert_eq!(drawn, Err(watch::Stopped), "{operation:?}");
+        }
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use super::framed::{FixedPage, Framed, FramedMut};
 use crate::arena::Reservation;
 use crate::random::Random;
+use crate::watch::{self, BYTES_PER_LOOK};
 use std::ops::Range;
 use traces::Segment;
 
@@ -87,12 +88,31 @@ impl Pool {
 ///
 /// The bytes of a page are at hand by its number. Its simulated address is that of its frame: a buffer pool puts a page
 /// wherever a frame is free, so after [`Frames::scatter`] neighbours in the file are no neighbours in memory.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Frames {
     pool: Pool,
     pages: Vec<Box<[u8]>>,
     /// Frame of each page number, repeating; pages are in frames of their own number if it is empty.
     frame_of: Vec<u32>,
+}
+
+impl Clone for Frames {
+    /// Those of a long file take seconds, in which somebody may want to stop.
+    fn clone(&self) -> Self {
+        let mut pages = Vec::with_capacity(self.pages.len());
+        for part in self
+            .pages
+            .chunks(BYTES_PER_LOOK / self.pool.page_bytes as usize)
+        {
+            watch::look();
+            pages.extend_from_slice(part);
+        }
+        Self {
+            pool: self.pool,
+            pages,
+            frame_of: self.frame_of.clone(),
+        }
+    }
 }
 
 impl Frames {
@@ -215,6 +235,18 @@ pub fn assert_apart(files: &[&Frames]) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::ops::ControlFlow;
+
+    #[test]
+    fn copying_is_stopped_by_who_watches() {
+        let mut frames = Frames::new(8192);
+        let page = frames.add();
+        frames.page_mut(page).fill(7);
+        assert_eq!(frames.clone().page(page), [7; 8192]);
+        let _watch = watch::Watch::begin(Box::new(|_| ControlFlow::Break(())));
+        let copied = watch::stoppable(|| frames.clone());
+        assert_eq!(copied.err(), Some(watch::Stopped));
+    }
 
     #[test]
     fn every_page_has_a_frame_of_its_own() {
