@@ -50,14 +50,8 @@ def plain(candidate: Candidate, asked: IndexTask) -> Statistics:
     return simulate_point(dict(asked.machine), run, storage=StorageRun(None, System(asked.device)) if frames else None)
 
 
-@pytest.mark.parametrize(
-    ("optimistic", "names"),
-    [
-        (True, {"array"}),
-        pytest.param(True, {"array", "disk-first"}, marks=pytest.mark.nightly),
-        pytest.param(False, {"slotted", "micro-index"}, marks=pytest.mark.nightly),
-    ],
-)
+@pytest.mark.nightly
+@pytest.mark.parametrize(("optimistic", "names"), [(True, {"array", "disk-first"}), (False, {"slotted", "micro-index"})])
 def test_insertions_in_memory_take_what_a_plain_run_of_the_kernel_takes(names: set[str], *, optimistic: bool) -> None:
     asked = inserting(4, coherent=True, optimistic=optimistic)
     assert asked.simulated_keys == KEYS
@@ -106,7 +100,7 @@ def test_cores_whose_caches_are_apart_wait_for_latches_only() -> None:
     assert lonely.latch_cycles == 0
 
 
-@pytest.mark.parametrize("optimistic", [False, True])
+@pytest.mark.parametrize("optimistic", [pytest.param(False, marks=pytest.mark.nightly), True])
 def test_insertions_on_flash_take_what_a_plain_run_takes_and_wait_for_programs(*, optimistic: bool) -> None:
     asked = inserting(4, machine=thesis(), keys=700_000, memory_bytes=SOME, optimistic=optimistic)
     array = by_name(asked)["array"]
@@ -185,7 +179,7 @@ def test_a_drive_of_flash_that_writes_brings_no_more_pages_than_one_that_does_no
 SMALL = ("--page-sizes", "4KiB", "--sample", "20000")
 
 
-@pytest.mark.parametrize("more", [("--cores", "2"), ("--optimistic",)])
+@pytest.mark.parametrize("more", [pytest.param(("--cores", "2"), marks=pytest.mark.nightly), ("--optimistic",)])
 def test_cache_first_trees_are_left_out_and_that_is_told(more: tuple[str, ...]) -> None:
     answer = ranked(*SMALL, "--searches", "1", "--inserts", "1", *more)
     assert {one["index"] for one in answer["indexes"]} == NAMES - {"cache-first"}

@@ -16,7 +16,7 @@ from memwalk.simcore.storage import load_device, page_blocks, page_times_ps
 
 
 def test_one_core_is_what_it_was() -> None:
-    given = ("--page-sizes", "4KiB", "--sample", "5000", "--memory", "4MiB", "--scans", "1", "--inserts", "1")
+    given = ("--page-sizes", "4KiB", "--keys", "100000", "--sample", "5000", "--memory", "400KiB", "--scans", "1", "--inserts", "1")
     without, one = ranked(*given), ranked(*given, "--cores", "1")
     assert without == one
     assert one["cores"] == 1
@@ -27,7 +27,7 @@ def test_one_core_is_what_it_was() -> None:
 
 
 def test_several_cores_are_told() -> None:
-    given = ("--page-sizes", "4KiB", "--sample", "20000", "--memory", "1MiB", "--cores", "2")
+    given = ("--page-sizes", "4KiB", "--keys", "200000", "--sample", "20000", "--memory", "1MiB", "--cores", "2")
     answer = ranked(*given)
     assert answer["cores"] == 2
     assert any(reason.startswith("2 cores do ") for reason in answer["reasons"])

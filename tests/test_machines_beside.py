@@ -123,7 +123,7 @@ def test_which_of_two_is_the_workload_is_nothing_to_their_times(tmp_path: Path) 
         assert {column: one[column] for column in shared} == pytest.approx({column: theirs[column] for column in shared}, rel=1e-3)
 
 
-@pytest.mark.parametrize("other", [SEARCH, SCAN, JOIN], ids=["search", "scan", "join"])
+@pytest.mark.parametrize("other", [SEARCH, SCAN, pytest.param(JOIN, marks=pytest.mark.nightly)], ids=["search", "scan", "join"])
 def test_the_times_of_each_sum_up(tmp_path: Path, other: str) -> None:
     found = run(point(tmp_path, f"other: {{{other}, repeat: true}}\n  plain: {{kernel: requests, count: 40, repeat: true}}"))
     theirs = times(found, "other")

@@ -47,13 +47,6 @@ scales:
 """
 """Pages from disks, on one core and on two."""
 
-RUNS = pytest.mark.parametrize(
-    ("experiment", "longer"),
-    [(EXPERIMENT, "workload.operations=20000"), (STORED, "workload.probe_tuples=16000")],
-    ids=["memory", "storage"],
-)
-"""An experiment, and what makes a run of it so long that it can be stopped midway."""
-
 
 @pytest.mark.parametrize("experiment", [EXPERIMENT, STORED], ids=["memory", "storage"])
 def test_one_worker_and_two_give_the_same_bytes(tmp_path: Path, experiment: str) -> None:
@@ -243,8 +236,15 @@ def wait_for_points(out: Path, process: subprocess.Popen[bytes]) -> None:
     pytest.fail("the run ended, or did nothing, before it could be stopped midway")
 
 
-@RUNS
-@pytest.mark.parametrize("jobs", [1, 2])
+@pytest.mark.parametrize(
+    ("jobs", "experiment", "longer"),
+    [
+        pytest.param(1, EXPERIMENT, "workload.operations=20000", id="memory, one"),
+        pytest.param(2, EXPERIMENT, "workload.operations=20000", id="memory, two"),
+        pytest.param(2, STORED, "workload.probe_tuples=16000", id="storage, two"),
+        pytest.param(1, STORED, "workload.probe_tuples=16000", id="storage, one", marks=pytest.mark.nightly),
+    ],
+)
 def test_a_run_killed_midway_resumes_to_the_same_bytes(tmp_path: Path, jobs: int, experiment: str, longer: str) -> None:
     path, out, whole = write_experiment(tmp_path, experiment), tmp_path / "out", tmp_path / "whole"
     with subprocess.Popen(long_run(out, path, jobs, longer), env=environment(), stderr=subprocess.DEVNULL) as process:

@@ -407,8 +407,18 @@ workload:
 DISK_FIRST = "disk-first, nonleaf_lines: 1, leaf_lines: 6"
 
 
-@pytest.mark.parametrize("structure", ["slotted", "array", DISK_FIRST])
-@pytest.mark.parametrize(("disks", "page_us"), [(1, 400), (4, 400), (8, 400), (8, 5)])
+@pytest.mark.parametrize(
+    ("structure", "disks", "page_us"),
+    [
+        *[("array", *disks) for disks in ((1, 400), (4, 400), (8, 5))],
+        *[(structure, 8, 400) for structure in ("slotted", "array", DISK_FIRST)],
+        *[
+            pytest.param(one, *disks, marks=pytest.mark.nightly)
+            for one in ("slotted", DISK_FIRST)
+            for disks in ((1, 400), (4, 400), (8, 5))
+        ],
+    ],
+)
 def test_a_scan_that_reads_far_ahead_takes_as_long_as_the_slowest_of_processor_and_disks(
     tmp_path: Path, structure: str, disks: int, page_us: int
 ) -> None:

@@ -44,7 +44,7 @@ USERS = """\
 schema_version: 1
 id: users
 storage: device.yaml
-workload: {KERNEL, layout: nsm, warehouses: 1, users: 1, pool: 512MiB, page_access: 1ms, warm_up: 1s, measured: 5s}
+workload: {KERNEL, layout: nsm, warehouses: 1, users: 1, pool: 512MiB, page_access: 1ms, warm_up: 500ms, measured: 2s}
 """
 
 
