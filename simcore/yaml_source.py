@@ -6,7 +6,7 @@ aliases are refused, because each of them hides a mistake.
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property, reduce
+from functools import cached_property, lru_cache, reduce
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +28,8 @@ _LONGEST_NUMBER = 64
 """Characters; a number with more is no number that anyone means, and takes long to read."""
 _LARGEST_FILE = 8 << 20
 """Bytes."""
+_LARGEST_KEPT = 1 << 16
+"""Characters of a text that is read once only; machines and figures have fewer."""
 _LARGEST_DOCUMENT = 200_000
 """Values per document; aliases of aliases would otherwise multiply without end."""
 
@@ -227,7 +229,17 @@ def load(path: Path) -> Sourced:
 
 
 def parse(text: str, file: str) -> Sourced:
-    """Read YAML text; ``file`` is the name used for places."""
+    """Read YAML text; ``file`` is the name used for places. Who reads the same text again is given the same, which nobody may change."""
+    return _kept(text, file) if len(text) <= _LARGEST_KEPT else _parsed(text, file)
+
+
+@lru_cache(maxsize=256)
+def _kept(text: str, file: str) -> Sourced:
+    """Read a text once: figures of a paper and rows of a sweep name the same few machines again and again."""
+    return _parsed(text, file)
+
+
+def _parsed(text: str, file: str) -> Sourced:
     try:
         node = YAML(typ="safe", pure=True).compose(text)
     except MarkedYAMLError as error:

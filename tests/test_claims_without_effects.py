@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from functools import cache
 
 import pandas as pd
@@ -10,7 +11,7 @@ import pytest
 from papers import the_paper
 
 from memwalk.analysis.claims import Claim, Holds, MeasureError, Published, Study, panel
-from memwalk.analysis.claims.registry import Measured, MeasureFunction
+from memwalk.analysis.claims.registry import Measured
 from memwalk.analysis.claims.rule import NO_EFFECT
 from memwalk.analysis.claims.verdict import judge
 from memwalk.analysis.figures.load import Figure
@@ -76,17 +77,19 @@ def simulated(claim: Claim) -> bool:
     return told and claim.needs is None and claim.class_ not in ("arithmetic", "input") and claim.id not in SAYS_THAT_NOTHING_DIFFERS
 
 
+WANTED: defaultdict[str, set[str]] = defaultdict(lambda: {"seconds"})
+"""The columns of results that measures of a figure have asked for so far."""
+
 ALL = [(paper, figure, claim) for paper in PAPERS for figure, claim in claims(paper).values()]
 SIMULATED = [pytest.param(paper, figure, claim, id=claim.id) for paper, figure, claim in ALL if simulated(claim)]
 
 
 @pytest.mark.parametrize(("paper", "figure", "claim"), SIMULATED)
 def test_a_simulation_in_which_nothing_makes_a_difference_meets_no_claim(paper: str, figure: Figure, claim: Claim) -> None:
-    function = measures(paper)[claim.id]
-    study, measured = measured_without_effects(figure, function)
+    study, measured = measured_without_effects(paper, figure.id, claim.id)
     if measured is not None:
         assert not (isinstance(measured, Holds) and measured.holds)
-        assert judge(claim, figure.id, study, function).verdict == "missed"
+        assert judge(claim, figure.id, study, measures(paper)[claim.id]).verdict == "missed"
 
 
 @pytest.mark.parametrize("figure", [pytest.param(figure, id=figure.id) for paper in PAPERS for figure in the_paper(paper).figures])
@@ -94,7 +97,7 @@ def test_every_panel_of_a_figure_is_drawn_or_measured(figure: Figure) -> None:
     used: set[str] = set()
     for claim in figure.file.claims:
         if claim.needs is None:
-            study, _ = measured_without_effects(figure, measures(figure.paper)[claim.id])
+            study, _ = measured_without_effects(figure.paper, figure.id, claim.id)
             assert isinstance(study.panels, Panels)
             used |= study.panels.used
     text = figure.path.read_text()
@@ -114,28 +117,41 @@ class Panels(dict[str, pd.DataFrame]):
         return super().__getitem__(name)
 
 
-def measured_without_effects(figure: Figure, function: MeasureFunction) -> tuple[Study, Measured | None]:
+@cache
+def measured_without_effects(paper: str, name: str, claim: str) -> tuple[Study, Measured | None]:
     """Measure the points of a figure when all have the same results; None if one would have to divide by nothing."""
-    columns = {"seconds": 1.0}
+    function = measures(paper)[claim]
     while True:
-        panels = {}
-        for experiment in figure.experiments:
-            mine = [row | columns for row in rows(figure.paper, figure.id) if row["experiment"] == experiment.name]
-            panels[experiment.name] = panel(mine, axes(experiment, "quick"))
-        study = Study(Panels(panels), machine_facts)
+        study = without_effects(paper, name)
         try:
             return study, function(study)
         except MeasureError as error:
             missing = MISSING_COLUMN.search(str(error))
             if missing is None:
                 return study, None
-            columns[missing[1]] = 1.0
+            WANTED[name].add(missing[1])
+
+
+def without_effects(paper: str, name: str) -> Study:
+    """Give the points of a figure, of which all have a result of 1."""
+    figure = figure_of(paper, name)
+    columns = dict.fromkeys(WANTED[name], 1.0)
+    panels = {}
+    for experiment in figure.experiments:
+        mine = [row | columns for row in rows(paper, name) if row["experiment"] == experiment.name]
+        panels[experiment.name] = panel(mine, axes(experiment, "quick"))
+    return Study(Panels(panels), machine_facts)
+
+
+def figure_of(paper: str, name: str) -> Figure:
+    (figure,) = [figure for figure in the_paper(paper).figures if figure.id == name]
+    return figure
 
 
 @cache
 def rows(paper: str, name: str) -> list[dict[str, object]]:
-    (figure,) = [figure for figure in the_paper(paper).figures if figure.id == name]
-    return [{"experiment": row.experiment, "variant": row.variant, **row.parameters} for row in figure_rows(figure, "quick")]
+    found = figure_rows(figure_of(paper, name), "quick")
+    return [{"experiment": row.experiment, "variant": row.variant, **row.parameters} for row in found]
 
 
 def test_what_a_dbms_was_calibrated_on_is_of_that_class() -> None:
