@@ -194,3 +194,14 @@ def test_two_mistakes_are_two_lines() -> None:
     with pytest.raises(UserError) as error:
         validate(Home, parse("pet: {kind: dog}\nsize: big\ngarden: 1\n", "f"))
     assert len(str(error.value).splitlines()) == 2
+
+
+def test_a_file_that_has_changed_is_read_again(tmp_path: Path) -> None:
+    file = tmp_path / "a.yaml"
+    for value in (1, 2, 1):
+        file.write_text(f"a: {value}\n")
+        assert load(file).data == {"a": value}
+    # A text of two files stands in each.
+    other = tmp_path / "b.yaml"
+    other.write_text("a: 1\n")
+    assert load(other).spot(("a",)).value.file == str(other)
