@@ -224,9 +224,11 @@ def _culprit_in_layers(
     error: native.SpecError, read: MachineLayers, overrides: Sequence[Setting], said_in: str
 ) -> tuple[Sourced, Route] | None:
     """Find the value without which a mistake that stands in one file would not be, in a file that extends it."""
-    for number, layer in reversed(list(enumerate(read.layers))):
-        if layer.spot(()).value.file == said_in:
-            return None
+    files = [layer.spot(()).value.file for layer in read.layers]
+    if said_in not in files:
+        return None
+    for number in reversed(range(files.index(said_in) + 1, len(files))):
+        layer = read.layers[number]
         for leaf in layer.leaves():
             if leaf[0] in _ABOUT or is_in_words(leaf):
                 continue
