@@ -249,13 +249,11 @@ pub(crate) fn fence<T: Trace>() {
 mod tests {
     use super::*;
     use crate::tracer::Tracer;
-    use std::ops::ControlFlow;
     use traces::Event;
 
     #[test]
     fn making_an_array_is_stopped_by_who_watches() {
-        let _watch = watch::Watch::begin(Box::new(|_| ControlFlow::Break(())));
-        let made = watch::stoppable(|| Shared::<u64>::new(0, 1000));
+        let made = watch::stopped(|| Shared::<u64>::new(0, 1000));
         assert_eq!(made.err(), Some(watch::Stopped));
     }
 

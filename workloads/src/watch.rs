@@ -72,6 +72,13 @@ pub(crate) fn stop() -> ! {
     resume_unwind(Box::new(Stopped))
 }
 
+/// Does work that somebody watches who stops it as soon as it looks; else what it comes to.
+#[cfg(test)]
+pub(crate) fn stopped<T>(work: impl FnOnce() -> T) -> Result<T, Stopped> {
+    let _watch = Watch::begin(Box::new(|_| ControlFlow::Break(())));
+    stoppable(work)
+}
+
 /// So many more steps are done: about as many as [`crate::Work::building`] foresees.
 #[inline]
 pub(crate) fn step(steps: u64) {

@@ -202,7 +202,6 @@ mod tests {
     use super::*;
     use crate::operations::ScanLengths;
     use std::collections::HashMap;
-    use std::ops::ControlFlow;
 
     fn operations(operation: Operation, skew: f64) -> Operations {
         Operations {
@@ -349,14 +348,13 @@ mod tests {
     /// Millions of keys take seconds, in which somebody may want to stop.
     #[test]
     fn drawing_is_stopped_by_who_watches() {
-        let _watch = watch::Watch::begin(Box::new(|_| ControlFlow::Break(())));
         for operation in [
             Operation::Search,
             Operation::Scan,
             Operation::Insert,
             Operation::Delete,
         ] {
-            let drawn = watch::stoppable(|| operations(operation, 0.0).drawn());
+            let drawn = watch::stopped(|| operations(operation, 0.0).drawn());
             assert_eq!(drawn, Err(watch::Stopped), "{operation:?}");
         }
     }

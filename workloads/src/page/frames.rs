@@ -235,7 +235,6 @@ pub fn assert_apart(files: &[&Frames]) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::ops::ControlFlow;
 
     #[test]
     fn copying_is_stopped_by_who_watches() {
@@ -243,8 +242,7 @@ mod tests {
         let page = frames.add();
         frames.page_mut(page).fill(7);
         assert_eq!(frames.clone().page(page), [7; 8192]);
-        let _watch = watch::Watch::begin(Box::new(|_| ControlFlow::Break(())));
-        let copied = watch::stoppable(|| frames.clone());
+        let copied = watch::stopped(|| frames.clone());
         assert_eq!(copied.err(), Some(watch::Stopped));
     }
 
