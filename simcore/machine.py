@@ -233,7 +233,7 @@ def _culprit_in_layers(
             if leaf[0] in _ABOUT or is_in_words(leaf):
                 continue
             others = replace(read, layers=(*read.layers[:number], layer.removed(leaf), *read.layers[number + 1 :]))
-            if _is_readable(others, overrides) and _refusal(others, overrides) != error.args:
+            if _refusal(others, overrides) not in (None, error.args):
                 return layer, leaf
     return None
 
@@ -241,18 +241,8 @@ def _culprit_in_layers(
 def _remedy_by_null(read: MachineLayers, overrides: Sequence[Setting], route: Route, layer: Sourced) -> str:
     """Say how a file that extends another takes away what does not fit, if the machine can do without."""
     away = (*overrides, Setting(route, Sourced.uniform(None, layer.spot(()).value)))
-    if not route or not _is_readable(read, away) or _refusal(read, away):
-        return ""
-    return f" (`{dotted(route)}: null` leaves it out)"
-
-
-def _is_readable(read: MachineLayers, overrides: Sequence[Setting]) -> bool:
-    """Tell whether single values of a machine are right, so that the simulator sees it."""
-    try:
-        _plain(read.joined(overrides))
-    except UserError:
-        return False
-    return True
+    can_do_without = bool(route) and _refusal(read, away) == ()
+    return f" (`{dotted(route)}: null` leaves it out)" if can_do_without else ""
 
 
 def _unlike_files(error: UserError, read: MachineLayers, overrides: Sequence[Setting]) -> UserError | None:
@@ -271,14 +261,14 @@ def _unlike_files(error: UserError, read: MachineLayers, overrides: Sequence[Set
     return None
 
 
-def _refusal(read: MachineLayers, overrides: Iterable[Setting]) -> tuple[Any, ...]:
-    """Say what the simulator has against a machine; nothing if it takes it, or never sees it."""
+def _refusal(read: MachineLayers, overrides: Sequence[Setting]) -> tuple[Any, ...] | None:
+    """Say what the simulator has against a machine; nothing if it takes it, and None if it never sees it, as a value is wrong by itself."""
     try:
         native.check_machine(_plain(read.joined(overrides)))
     except native.SpecError as error:
         return error.args
     except UserError:
-        pass
+        return None
     return ()
 
 
