@@ -6,7 +6,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from importlib.machinery import ModuleSpec
 from pathlib import Path
@@ -95,15 +95,20 @@ def write_experiment(folder: Path, experiment: str = EXPERIMENT, machine: str = 
     return path
 
 
-def memwalk(*arguments: str | Path, cwd: Path = ROOT, before: Callable[[], None] | None = None) -> subprocess.CompletedProcess[str]:
-    """Runs the command line in a process of its own; ``before`` runs in that process first.
+def memwalk(
+    *arguments: str | Path, cwd: Path = ROOT, before: Callable[[], None] | None = None, stdin: str | Path = os.devnull
+) -> subprocess.CompletedProcess[str]:
+    """Runs the command line in a process of its own, which reads from the file ``stdin``; ``before`` runs in that process first.
 
     It is forked from one that has imported what commands need, unless it is to differ from that one.
     """
     environ = environment()
     if before is None and environ == _server_environment():
-        return _served([str(argument) for argument in arguments], cwd)
-    return subprocess.run(command(*arguments), cwd=cwd, env=environ, capture_output=True, text=True, check=False, preexec_fn=before)
+        return served(_server(), arguments, cwd, stdin)
+    with Path(stdin).open() as given:
+        return subprocess.run(
+            command(*arguments), cwd=cwd, env=environ, stdin=given, capture_output=True, text=True, check=False, preexec_fn=before
+        )
 
 
 def invoke(*arguments: str | Path) -> Result:
@@ -120,10 +125,14 @@ def _server_environment() -> dict[str, str]:
 
 @cache
 def _server() -> subprocess.Popen[str]:
-    """Start the process that forks commands; it ends with this one, whose end closes its input."""
+    return command_server(_server_environment())
+
+
+def command_server(environ: Mapping[str, str]) -> subprocess.Popen[str]:
+    """Start a process that forks commands; it ends with this one, whose end closes its input."""
     return subprocess.Popen(
         [sys.executable, str(ROOT / "tests/command_server.py")],
-        env=_server_environment(),
+        env=environ,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
@@ -131,12 +140,15 @@ def _server() -> subprocess.Popen[str]:
     )
 
 
-def _served(arguments: list[str], cwd: Path) -> subprocess.CompletedProcess[str]:
-    server = _server()
+def served(
+    server: subprocess.Popen[str], arguments: Sequence[str | Path], cwd: Path, stdin: str | Path = os.devnull
+) -> subprocess.CompletedProcess[str]:
+    """Have a command forked by a server, and wait for its end; it reads from a file."""
     assert server.stdin is not None
     assert server.stdout is not None
     with tempfile.NamedTemporaryFile() as out, tempfile.NamedTemporaryFile() as err:
-        server.stdin.write(json.dumps({"arguments": arguments, "cwd": str(cwd), "stdout": out.name, "stderr": err.name}) + "\n")
+        asked = {"arguments": [*map(str, arguments)], "cwd": str(cwd), "stdin": str(stdin), "stdout": out.name, "stderr": err.name}
+        server.stdin.write(json.dumps(asked) + "\n")
         code = int(server.stdout.readline())
         return subprocess.CompletedProcess(command(*arguments), code, Path(out.name).read_text(), Path(err.name).read_text())
 
@@ -155,13 +167,17 @@ def environment() -> dict[str, str]:
 
 def wait_for_work(process: subprocess.Popen[str], seconds: float) -> None:
     """Waits until a process has had a processor for so long: on a busy host its start takes longer, too."""
-    watched = psutil.Process(process.pid)
     while process.poll() is None:
-        times = watched.cpu_times()
-        if times.user + times.system >= seconds:
+        if processor_seconds(process) >= seconds:
             return
         time.sleep(0.02)
     pytest.fail(f"it ended before it could be stopped: {process.communicate()[0]}")
+
+
+def processor_seconds(process: subprocess.Popen[str]) -> float:
+    """Return how long a process that has not ended has had a processor."""
+    times = psutil.Process(process.pid).cpu_times()
+    return float(times.user + times.system)
 
 
 def give_measures(monkeypatch: pytest.MonkeyPatch, paper: str, functions: dict[str, Any]) -> None:
