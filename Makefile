@@ -24,7 +24,7 @@ RUST_PROFILE ?= --profile dev
 unexport MAKEFLAGS MFLAGS
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo wheel test test-rust test-python test-notebooks test-nightly test-wheel lint lint-rust lint-python format bench oracles fuzz reproduce check tables check-tables clean
+.PHONY: help setup demo wheel test test-rust test-python test-nightly test-wheel lint lint-rust lint-python format bench oracles fuzz reproduce check tables check-tables clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-15s %s\n", $$1, $$2}'
@@ -53,7 +53,7 @@ wheel: $(VENV)/installed ## build a wheel for any processor of this kind (x86-64
 	rm -rf $(WHEELS)
 	. $(BIN)/activate && RUSTFLAGS="$(PORTABLE_FLAGS)" maturin build --release --strip --locked --quiet --out $(WHEELS) $(DRAM) >/dev/null
 
-test: setup test-rust test-python test-notebooks test-wheel ## run the tests
+test: setup test-rust test-python test-wheel ## run the tests
 
 # The benchmarks hold no tests. Neither do the bindings, but with them all dependencies have the features that the build has, and are not compiled
 # a second time.
@@ -63,9 +63,6 @@ test-rust:
 # A process per core; one that is done takes tests from the others.
 test-python: setup
 	$(BIN)/python -m pytest -q --numprocesses logical --dist worksteal
-
-test-notebooks: setup
-	$(BIN)/python -m pytest -q --numprocesses logical --nbmake --nbmake-timeout=300 notebooks
 
 # The variable says how many random cases each property has, whatever the property says itself: 4 to 400. So many may reject more.
 test-nightly: setup ## run the tests that take long, which `make test` leaves out: docs/extending.md built, large tables against DuckDB, many random cases
