@@ -357,7 +357,7 @@ def test_a_row_that_asks_storage_for_nothing_runs_once_and_has_no_slowdown(tmp_p
 
 
 def test_progress_goes_on_in_the_second_run_and_does_not_run_ahead_with_a_program_that_repeats(tmp_path: Path) -> None:
-    warm = SEARCH.replace("caches: empty", "caches: warm, warm_up: 20000")
+    warm = SEARCH.replace("caches: empty", "caches: warm, warm_up: 6000")
     one = point(tmp_path, warm, "plain: {kernel: requests, count: 1, repeat: true}")
     told: list[tuple[int, int, int]] = []
     simulate(one.machine, one.workload, one.observe, one.run, lambda *passed: told.append(passed), neighbours=one.neighbours)

@@ -21,14 +21,14 @@ def test_what_cores_change_goes_from_one_to_the_other() -> None:
 
     Coherent ones fetch what others wrote. Pins are written by all; versions, and lines of pages, by who changes them.
     """
-    work = INSERTIONS | {"keys": 20_000, "operations": 8000, "caches": "warm", "warm_up": 40_000}
+    work = INSERTIONS | {"keys": 11_000, "operations": 4400, "caches": "warm", "warm_up": 11_000}
     alone = native.simulate(ZEN4, work)
     for latching, slower in (("pessimistic", (2.0, 4.0)), ("optimistic", (1.03, 1.3))):
         eight = work | {"latching": latching, "threads": 8}
         coherent, apart = native.simulate(ZEN4, eight), native.simulate(ZEN4 | {"coherence": None}, eight)
         assert apart["workload"] == coherent["workload"]
         assert apart["workload"]["page_splits"] == alone["workload"]["page_splits"] > 20
-        assert 1.0 < 8 * apart["cycles"] / alone["cycles"] < 1.6
+        assert 1.0 < 8 * apart["cycles"] / alone["cycles"] < 1.7, "there are few pages"
         assert slower[0] < coherent["cycles"] / apart["cycles"] < slower[1]
         moved = {row["segment"]: 0 for row in coherent["breakdown"]}
         for row in coherent["breakdown"]:
@@ -87,15 +87,15 @@ def test_changed_pages_go_to_disks(tmp_path: Path) -> None:
 def test_nobody_waits_for_ever(tmp_path: Path, work: dict[str, Any], latching: str) -> None:
     """Few frames change pages all the time, while threads wait for disks and hold pages above those that they split."""
     pages = pages_of(tmp_path, spec=PageSpec(4), disks=2)
-    few = {"page_bytes": 2048, "pool_frames": 128, "threads": 8, "operations": 3000, "fill": 1.0, "latching": latching}
+    few = {"page_bytes": 2048, "pool_frames": 128, "threads": 8, "operations": 1200, "fill": 1.0, "latching": latching}
     run = native.simulate(ZEN4, work | few, storage=pages)
-    assert run["workload"]["operations"] == 3000
+    assert run["workload"]["operations"] == 1200
     assert (run["workload"]["page_splits"] > 100) == (work["operation"] != "delete")
 
 
 def test_who_scans_among_insertions_reads_pages_again() -> None:
     """The more of the operations insert into pages that others scan, the more readings are in vain; with latches nobody reads so."""
-    small = SCANS_AND_INSERTIONS | {"keys": 3000, "operations": 2000, "threads": 8, "latching": "optimistic"}
+    small = SCANS_AND_INSERTIONS | {"keys": 3000, "operations": 2000, "range": 100, "threads": 8, "latching": "optimistic"}
     readings = [native.simulate(ZEN4, small | {"insert_share": share})["readings"] for share in (0.01, 0.5)]
     few, many = (one["in_vain"] / one["ended"] for one in readings)
     assert many > 5 * few

@@ -8,6 +8,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 from files import MACHINE
+from papers import every_paper
 from test_reproduce import FIGURE, PAPER
 from typer.testing import CliRunner
 
@@ -15,7 +16,7 @@ import memwalk.analysis.check
 from memwalk.analysis.baselines import load_baselines
 from memwalk.analysis.check import _study_rows, junit, run_checks
 from memwalk.analysis.cli.main import app
-from memwalk.analysis.figures.load import find_figures, load_papers
+from memwalk.analysis.figures.load import find_figures
 from memwalk.analysis.model_checks import STUDIES, Check
 from memwalk.analysis.model_checks.comparison import is_best
 from memwalk.analysis.reproduce import machine_facts
@@ -66,6 +67,7 @@ def test_update_stores_what_later_runs_must_give(baseline: Path) -> None:
 def test_the_engine_gives_what_the_committed_baselines_say(monkeypatch: pytest.MonkeyPatch) -> None:
     """A difference is a change of results: explain it in the commit that stores it (``memwalk check --update``)."""
     monkeypatch.setattr(memwalk.analysis.check, "STUDIES", ())
+    monkeypatch.setattr(memwalk.analysis.check, "load_papers", every_paper)
     machine_facts.cache_clear()
     drifted = [(check.name, check.expected, check.found) for check in run_checks(1) if not check.passed]
     assert not drifted
@@ -184,12 +186,13 @@ def test_a_check_of_a_model_has_no_power_where_memory_is_as_near_as_a_cache(monk
         "workload.tree.distance_nodes=[1,2,3]",
     )
     monkeypatch.setattr(memwalk.analysis.check, "STUDIES", (study, replace(study, overrides=near)))
+    monkeypatch.setattr(memwalk.analysis.check, "load_papers", every_paper)
     monkeypatch.setattr(memwalk.analysis.check, "load_baselines", list)
     assert [check.status for check in run_checks(1)] == ["agrees", "without power"]
 
 
 def test_parameters_of_one_variant_are_swept_without_the_others() -> None:
     (study,) = [one for one in STUDIES if one.variants == ("micro-indexing 5",)]
-    _, rows = _study_rows(find_figures(study.figure, load_papers())[0], study)
+    _, rows = _study_rows(find_figures(study.figure, every_paper())[0], study)
     assert {row.variant for row in rows} == set(study.variants)
     assert {row.point.workload["subarray_lines"] for row in rows} >= {1, 5, 32}

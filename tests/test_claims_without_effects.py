@@ -134,13 +134,18 @@ def measured_without_effects(paper: str, name: str, claim: str) -> tuple[Study, 
 
 def without_effects(paper: str, name: str) -> Study:
     """Give the points of a figure, of which all have a result of 1."""
-    figure = figure_of(paper, name)
-    columns = dict.fromkeys(WANTED[name], 1.0)
-    panels = {}
-    for experiment in figure.experiments:
-        mine = [row | columns for row in rows(paper, name) if row["experiment"] == experiment.name]
-        panels[experiment.name] = panel(mine, axes(experiment, "quick"))
-    return Study(Panels(panels), machine_facts)
+    return Study(Panels(panels(paper, name, frozenset(WANTED[name]))), machine_facts)
+
+
+@cache
+def panels(paper: str, name: str, columns: frozenset[str]) -> dict[str, pd.DataFrame]:
+    """Give them by panel, with columns of results; claims of a figure look at the same, and change nothing."""
+    ones = dict.fromkeys(sorted(columns), 1.0)
+    found = {}
+    for experiment in figure_of(paper, name).experiments:
+        mine = [row | ones for row in rows(paper, name) if row["experiment"] == experiment.name]
+        found[experiment.name] = panel(mine, axes(experiment, "quick"))
+    return found
 
 
 def figure_of(paper: str, name: str) -> Figure:

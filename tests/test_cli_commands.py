@@ -11,10 +11,12 @@ import pandas as pd
 import pyarrow.parquet as pq
 import pytest
 import yaml
-from files import ROOT, memwalk, write_experiment
+from files import ROOT, invoke, memwalk, write_experiment
+from papers import every_paper
 from rich.console import Console
 
 from memwalk.analysis.cli import console
+from memwalk.analysis.figures import load
 
 COMMANDS = [
     (),
@@ -249,9 +251,10 @@ def test_tables_cut_nothing_however_narrow_the_terminal(
 
 
 @pytest.mark.parametrize("subject", ["machines", "devices", "workloads", "figures", "claims"])
-def test_lists(subject: str) -> None:
-    entries = answer("list", subject)
-    shown = memwalk("list", subject)
+def test_lists(subject: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(load, "load_papers", every_paper)
+    entries = json.loads(invoke("list", subject, "--json").stdout)
+    shown = invoke("list", subject)
     assert shown.stdout.startswith(f"{len(entries)} {subject}")
     if subject == "machines":
         (thesis,) = [entry for entry in entries if entry["name"] == "thesis-simulator"]

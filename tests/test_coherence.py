@@ -19,7 +19,7 @@ from memwalk.simcore.machine import load_machine
 
 ZEN4 = "zen4-server"
 WITHOUT = ("--set", "machine.coherence=null")
-MANY = "build_tuples: 20000, probe_tuples: 40000, radix_bits: 14, passes: 2"
+MANY = "build_tuples: 5000, probe_tuples: 10000, radix_bits: 13, passes: 2"
 QUEUE = f"""\
 schema_version: 1
 id: queue
@@ -92,7 +92,7 @@ def test_misses_of_code_are_those_of_each_level_where_other_cores_serve_some(tmp
 
 def test_results_say_where_cores_wait_for_each_other(tmp_path: Path) -> None:
     (tmp_path / "queue.yaml").write_text(QUEUE)
-    done = memwalk("run", "queue.yaml", "--out", "out", cwd=tmp_path)
+    done = memwalk("run", "queue.yaml", "--jobs", "1", "--out", "out", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     results = pd.read_parquet(tmp_path / "out/results.parquet").set_index("variant")
     coherent, plain = results.loc["coherent"], results.loc["not coherent"]
@@ -113,7 +113,7 @@ def test_results_say_where_cores_wait_for_each_other(tmp_path: Path) -> None:
 def test_partitions_smaller_than_a_line_are_shared_falsely_and_explain_says_so(tmp_path: Path) -> None:
     small = QUEUE.replace(MANY, "build_tuples: 1000, probe_tuples: 1000, radix_bits: 6, passes: 1")
     (tmp_path / "queue.yaml").write_text(small)
-    done = memwalk("run", "queue.yaml", "--out", "out", cwd=tmp_path)
+    done = memwalk("run", "queue.yaml", "--jobs", "1", "--out", "out", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     done = memwalk("explain", "out", "--variant", "coherent", cwd=tmp_path)
     said = re.search(r"Missed because another core had written other parts of the line \(false sharing\): (.*)\.\n", done.stdout)

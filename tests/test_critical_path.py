@@ -308,7 +308,7 @@ def test_a_part_that_takes_no_cycle_has_no_path(tmp_path: Path) -> None:
 
 def test_the_command_prints_and_draws(tmp_path: Path) -> None:
     trace, picture = recorded(tmp_path, JOIN | {"algorithm": "group"}), tmp_path / "path.svg"
-    asked = ["explain", str(trace), "--critical-path", "--machine", "thesis-simulator", "--from", "60000", "--events", "1500"]
+    asked = ["explain", str(trace), "--critical-path", "--machine", "thesis-simulator", "--from", "60000", "--events", "500"]
     told = CliRunner().invoke(app, [*asked, "--out", str(picture)])
     assert told.exit_code == 0, told.stderr
     assert "Of " in told.stdout
@@ -319,7 +319,7 @@ def test_the_command_prints_and_draws(tmp_path: Path) -> None:
 
 
 def test_the_picture_has_the_path_and_all_lines(tmp_path: Path) -> None:
-    path, watched = path_of(recorded(tmp_path, JOIN | {"algorithm": "group"}), 60_000, 1500)
+    path, watched = path_of(recorded(tmp_path, JOIN | {"algorithm": "group"}), 60_000, 500)
     (axes,) = draw(r"a join of $\frac$", path, watched).axes
     assert axes.get_title() == r"a join of \$\frac\$"
     bars = [patch for patch in axes.patches if isinstance(patch, Rectangle)]

@@ -188,7 +188,7 @@ def test_a_call_that_the_profile_lacks_is_one_line(tmp_path: Path) -> None:
     text = "schema_version: 1\nid: point\nmachine: zen4-server\ndbms: compiled\n"
     text += "workload: {kernel: table, operation: point, layout: nsm, records: 100, point_queries: 5}\n"
     (tmp_path / "point.yaml").write_text(text)
-    result = memwalk("run", str(tmp_path / "point.yaml"), "--out", str(tmp_path / "out"))
+    result = memwalk("run", str(tmp_path / "point.yaml"), "--jobs", "1", "--out", str(tmp_path / "out"))
     assert result.returncode == 2
     assert "the trace calls `lock-file`, but DBMS profile compiled has only aggregate" in result.stderr
     assert "Traceback" not in result.stderr

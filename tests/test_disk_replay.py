@@ -341,7 +341,7 @@ def test_ctrl_c_shows_what_has_been_replayed(tmp_path: Path, show_json: bool):
         command(*arguments, *["--json"] * show_json), env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
     with process, pipe.open("w") as trace:
-        trace.writelines(f"{number} 0 {number % 999} 1 1\n" for number in range(60_000))
+        trace.writelines(f"{number} 0 {number % 999} 1 1\n" for number in range(40_000))
         trace.flush()
         process.send_signal(signal.SIGINT)
         stdout, stderr = process.communicate(timeout=20)
@@ -353,7 +353,7 @@ def test_ctrl_c_shows_what_has_been_replayed(tmp_path: Path, show_json: bool):
     if show_json:
         result = json.loads(stdout)
         assert result["complete"] is False
-        assert 30_000 < result["requests"]["all"]["requests"] <= 60_000
+        assert 15_000 < result["requests"]["all"]["requests"] <= 40_000
     else:
         assert "response time (ms)" in stdout
 
@@ -409,7 +409,7 @@ def test_a_model_against_itself_has_no_demerit(tmp_path: Path):
 
 def test_a_long_trace_replays_fast(tmp_path: Path):
     """At 50,000 requests/s or better on an idle core; the bound is lower for hosts that are busy."""
-    requests = 60_000
+    requests = 20_000
     write_arrivals(tmp_path / "a", random_arrivals(requests, 5 * MS, 17_000_000))
     file = load_device("cheetah-x15")
     started = time.process_time()

@@ -486,7 +486,7 @@ ON_STORAGE: dict[str, dict[str, Any]] = {
     "clotho-scan": TINY,
     "clotho-tpch": {"layout": "nsm", **QUERY},
     "tpcc": {"warm_up": "100ms", "measured": "5s", **USERS},
-    "compound": {"warm_up": "100ms", "measured": "5s", **USERS, **QUERY},
+    "compound": {"warm_up": "100ms", "measured": "3s", **USERS, **QUERY},
     "together": {"programs": {"a": {"kernel": "requests", "count": 5}, "b": {"kernel": "requests", "count": 5}}},
 }
 """A small workload of each kernel on storage."""

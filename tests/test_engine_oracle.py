@@ -181,11 +181,11 @@ def as_the_textbook_knows_it(machine: dict[str, Any]) -> dict[str, Any]:
 
 @pytest.mark.parametrize("name", machine_names())
 def test_counts_are_the_textbooks_on_our_machines(name: str) -> None:
-    """Twenty thousand events that overflow the first two levels and the first TLB level of each machine."""
+    """Ten thousand events that overflow the first two levels and the first TLB level of each machine."""
     machine = as_the_textbook_knows_it(load_machine(name).native())
     draw = random.Random(2005)
     kinds = [LOAD, LOAD, LOAD, STORE, PREFETCH]
-    events = [(draw.choice(kinds), draw.randrange(4 * 2**20) // 4 * 4, draw.choice([4, 8, 64, 200])) for _ in range(20_000)]
+    events = [(draw.choice(kinds), draw.randrange(4 * 2**20) // 4 * 4, draw.choice([4, 8, 64, 200])) for _ in range(10_000)]
     counts = engine_counts(machine, events)
     assert counts == textbook_counts(machine, events)
     assert counts["caches"][1][3] > 0, "the trace must write back from the second level to show anything"

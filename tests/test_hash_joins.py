@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import os
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
 from files import memwalk
-from machines import THESIS
+from machines import THESIS, smaller
 
 from memwalk.analysis.experiments.expansion import expand
 from memwalk.analysis.experiments.schema import load_experiment
@@ -18,7 +19,9 @@ from memwalk.simcore.engines import native
 
 CACHE, ENHANCED, INSPECTOR = "cache-partitioning", "enhanced-cache-partitioning", "inspector"
 ALGORITHMS = ("grace", "simple", "group", "pipelined", CACHE)
-JOIN: dict[str, Any] = {"kernel": "hash-join", "build_tuples": 39_000, "probe_tuples": 78_000}
+# Half a MB before a last cache of 256 KB.
+SMALL = smaller(THESIS, 8)
+JOIN: dict[str, Any] = {"kernel": "hash-join", "build_tuples": 4900, "probe_tuples": 9800}
 
 
 def on(cores: int) -> dict[str, Any]:
@@ -38,7 +41,7 @@ def by_segment(statistics: dict[str, Any], phase: str) -> dict[str, float]:
 
 
 def test_prefetching_hides_what_the_table_waits_for_and_simple_prefetching_does_not() -> None:
-    runs = {one: native.simulate(THESIS, JOIN | {"algorithm": one, "prefetch_distance": 4}) for one in ALGORITHMS}
+    runs = {one: native.simulate(SMALL, JOIN | {"algorithm": one, "prefetch_distance": 4}) for one in ALGORITHMS}
     cycles = {one: run["cycles"] for one, run in runs.items()}
     assert cycles["simple"] < cycles["grace"]
     grace, simple = (by_segment(runs[one], "probe") for one in ("grace", "simple"))
@@ -59,8 +62,8 @@ def slots_in(statistics: dict[str, Any], *phases: str) -> float:
 
 def test_cache_partitioning_joins_in_the_cache_and_pays_for_it_before() -> None:
     """An eighth of the cache is left alone by what streams through it; sub-partitions that do not fit gain nothing."""
-    small, large = (JOIN | {"algorithm": CACHE, "cache_bytes": size << 10} for size in (256, 16 << 10))
-    simple, fits, misfits = (native.simulate(THESIS, one) for one in (JOIN | {"algorithm": "simple"}, small, large))
+    small, large = (JOIN | {"algorithm": CACHE, "cache_bytes": size << 10} for size in (32, 16 << 10))
+    simple, fits, misfits = (native.simulate(SMALL, one) for one in (JOIN | {"algorithm": "simple"}, small, large))
     waits, none, misses = (by_segment(run, "probe") for run in (simple, fits, misfits))
     for segment in ("bucket headers", "cell arrays"):
         assert none[segment] < 0.3 * waits[segment], segment
@@ -71,8 +74,8 @@ def test_cache_partitioning_joins_in_the_cache_and_pays_for_it_before() -> None:
 
 @pytest.mark.parametrize("setting", [{"group_size": 1}, {"group_size": 1000}], ids=["none ahead", "far ahead"])
 def test_groups_that_are_too_small_or_too_large_take_longer(setting: dict[str, Any]) -> None:
-    good = native.simulate(THESIS, JOIN | {"algorithm": "group"})
-    assert native.simulate(THESIS, JOIN | {"algorithm": "group"} | setting)["cycles"] > 1.02 * good["cycles"]
+    good = native.simulate(SMALL, JOIN | {"algorithm": "group"})
+    assert native.simulate(SMALL, JOIN | {"algorithm": "group"} | setting)["cycles"] > 1.02 * good["cycles"]
 
 
 @pytest.mark.parametrize("algorithm", [*ALGORITHMS, ENHANCED, INSPECTOR])
@@ -90,9 +93,9 @@ def test_threads_join_together_what_one_joins_alone(algorithm: str) -> None:
 def test_many_cores_wait_for_the_bus() -> None:
     """Cores x lines x T_next is the least that they take together, and prefetching gains nothing more when they are there."""
     each = {"algorithm": "group", "output": "reused"}
-    one = native.simulate(on(1), JOIN | each | {"build_tuples": 20_000, "probe_tuples": 40_000})
-    many = {"threads": 16, "partitions": 16, "build_tuples": 320_000, "probe_tuples": 640_000}
-    sixteen = native.simulate(on(16), JOIN | each | many)
+    one = native.simulate(SMALL, JOIN | each | {"build_tuples": 2500, "probe_tuples": 5000})
+    many = {"threads": 16, "partitions": 16, "build_tuples": 40_000, "probe_tuples": 80_000}
+    sixteen = native.simulate(SMALL | {"cores": 16}, JOIN | each | many)
     moved = sixteen["bus"]["fills"] + sixteen["bus"]["write_backs"]
     interval = THESIS["memory"]["interval_cycles"]
     assert sixteen["cycles"] >= moved * interval
@@ -103,7 +106,14 @@ def test_many_cores_wait_for_the_bus() -> None:
 
 def filtered(algorithm: str, passes: float, **more: Any) -> dict[str, Any]:
     """Join a partition of which half of the probe tuples have no matches, as filters have left it."""
-    base = JOIN | {"probe_tuples": 156_000, "match_share": 0.5, "matched_keys": "all", "prefetch_distance": 4, "output": "reused"}
+    base = JOIN | {
+        "build_tuples": 39_000,
+        "probe_tuples": 117_000,
+        "match_share": 0.5,
+        "matched_keys": "all",
+        "prefetch_distance": 4,
+        "output": "reused",
+    }
     return base | {"algorithm": algorithm, "false_positives": passes} | more
 
 
@@ -113,10 +123,15 @@ def one_place_of_a_set() -> dict[str, Any]:
     return THESIS | {"caches": caches, "memory": THESIS["memory"] | {"write_backs_use_bus": False}}
 
 
+@cache
+def inspector_join() -> dict[str, Any]:
+    return native.simulate(one_place_of_a_set(), filtered(INSPECTOR, 0.001))
+
+
 def test_an_inspector_join_moves_the_fewest_lines_and_copies_nothing() -> None:
     machine = one_place_of_a_set()
     runs = {one: native.simulate(machine, filtered(one, 0.05)) for one in ("grace", "group", CACHE, ENHANCED)}
-    runs[INSPECTOR] = native.simulate(machine, filtered(INSPECTOR, 0.001))
+    runs[INSPECTOR] = inspector_join()
     assert len({run["workload"]["returned"] for run in runs.values()}) == 1
     cycles, lines = ({one: run[key] for one, run in runs.items()} for key in ("cycles", "bus"))
     least = lines[INSPECTOR]["fills"]
@@ -129,7 +144,7 @@ def test_an_inspector_join_moves_the_fewest_lines_and_copies_nothing() -> None:
 def test_what_is_prefetched_for_one_use_stays_until_then_where_it_has_a_place() -> None:
     """Past L3, it is gone from L1 before it is used; the safety net brings build tuples back when caches are emptied."""
     join = filtered(INSPECTOR, 0.001)
-    passing, staying = native.simulate(THESIS, join), native.simulate(one_place_of_a_set(), join)
+    passing, staying = native.simulate(THESIS, join), inspector_join()
     waits = [by_segment(run, "probe")["probe input"] for run in (passing, staying)]
     assert waits[1] < 0.1 * waits[0]
     emptied = one_place_of_a_set() | {"interference": {"flush_interval_cycles": 3_000_000}}
@@ -181,13 +196,13 @@ variants:
 
 def test_the_command_line_runs_and_explains_joins(tmp_path: Path) -> None:
     (tmp_path / "joins.yaml").write_text(EXPERIMENT)
-    done = memwalk("run", "joins.yaml", "--out", "out", cwd=tmp_path)
+    done = memwalk("run", tmp_path / "joins.yaml", "--jobs", "1", "--out", tmp_path / "out")
     assert done.returncode == 0, done.stderr
     again = ("re-partition", "sub-partitions")
     sorts = ("extract", "array ends", "pointer arrays", "pairs")
     variants = {"GRACE": (), "group": ("state",), "cache partitioning": again, "enhanced": (*again, "pairs"), "inspector": sorts}
     for variant, named in variants.items():
-        told = memwalk("explain", "out", "--variant", variant, cwd=tmp_path)
+        told = memwalk("explain", tmp_path / "out", "--variant", variant)
         assert told.returncode == 0, told.stderr
         for segment in ("build tuples", "probe input", "bucket headers", "cell arrays", "output", *named):
             assert segment in told.stdout, (variant, segment)
@@ -216,7 +231,7 @@ UNIFORM = (
 )
 def test_joins_that_cannot_be_are_refused_in_a_line(tmp_path: Path, setting: str, told: str) -> None:
     (tmp_path / "joins.yaml").write_text(EXPERIMENT[: EXPERIMENT.index("  group:")])
-    done = memwalk("run", "joins.yaml", "--set", setting, "--out", "out", cwd=tmp_path)
+    done = memwalk("run", tmp_path / "joins.yaml", "--set", setting, "--out", tmp_path / "out")
     assert done.returncode == 2, done.stdout
     assert told in done.stderr
     assert "Traceback" not in done.stderr
@@ -229,7 +244,7 @@ def test_joins_run_natively(tmp_path: Path) -> None:
         numbers = {"workload.threads": threads, "workload.partitions": threads, "machine.cores": threads}
         settings = [part for name, number in numbers.items() if number > 1 for part in ("--set", f"{name}={number}")]
         chosen = ("--variant", variant, "--machine", "thesis-simulator", "--repetitions", "2", "--json")
-        done = memwalk("native", "joins.yaml", *chosen, *settings, cwd=tmp_path)
+        done = memwalk("native", tmp_path / "joins.yaml", *chosen, *settings)
         assert done.returncode == 0, done.stderr
         (row,) = json.loads(done.stdout)["rows"]
         assert row["operation"] == "hash-join"

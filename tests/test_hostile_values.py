@@ -2,13 +2,11 @@
 
 import json
 import math
-import subprocess
 import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import files
 import pytest
 from files import EXPERIMENT, MACHINE, memwalk, write_experiment
 
@@ -236,10 +234,7 @@ def test_no_experiment_is_told_in_one_line(tmp_path: Path, arguments: tuple[str,
     binary = b"PAR1" + bytes(range(256)) * 20 + b"PAR1"
     (tmp_path / "a.parquet").write_bytes(binary)
     (command, *rest) = arguments
-    with (tmp_path / "a.parquet").open("rb") as given:
-        done = subprocess.run(
-            files.command(command, *rest, what), cwd=tmp_path, env=files.environment(), stdin=given, capture_output=True, check=False
-        )
+    done = memwalk(command, *rest, what, cwd=tmp_path, stdin=tmp_path / "a.parquet")
     assert done.returncode == 2, done.stderr
     assert len(done.stderr.splitlines()) == 1
-    assert done.stderr.startswith(f"memwalk: error: {what.rstrip('/')}: ".encode())
+    assert done.stderr.startswith(f"memwalk: error: {what.rstrip('/')}: ")

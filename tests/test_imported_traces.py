@@ -262,7 +262,7 @@ def test_samples_of_an_in_order_machine_have_its_waits(tmp_path: Path) -> None:
 
 def test_explain_says_where_instructions_come_from(tmp_path: Path) -> None:
     write_experiment(tmp_path)
-    done = memwalk("run", "experiment.yaml", "--scale", "quick", "--out", "out", cwd=tmp_path)
+    done = memwalk("run", "experiment.yaml", "--scale", "quick", "--jobs", "1", "--out", "out", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     done = memwalk("explain", "out", "--by", "pc", cwd=tmp_path)
     assert done.returncode == 2

@@ -175,7 +175,7 @@ def test_a_build_that_is_stopped_leaves_nothing(number: signal.Signals, tmp_path
         stderr=subprocess.STDOUT,
         text=True,
     )
-    wait_for_work(process, 3)
+    wait_for_work(process, 2)
     process.send_signal(number)
     told, _ = process.communicate(timeout=30)
     assert process.returncode == (130 if number == signal.SIGINT else 143), told

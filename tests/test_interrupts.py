@@ -15,7 +15,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
-from files import EXPERIMENT, command, environment, wait_for_work, write_experiment
+from files import EXPERIMENT, command, environment, processor_seconds, wait_for_work, write_experiment
 from measured_traces import write_measured
 
 from memwalk.analysis.cli import termination
@@ -42,18 +42,18 @@ CHASE = ("workload={kernel: pointer-chase, lines: 10000000, pages: 100000}", "wo
 
 @pytest.fixture(scope="module")
 def trace(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A trace that takes some seconds to export."""
+    """A trace that takes about a second to export."""
     path = tmp_path_factory.mktemp("trace") / "t.parquet"
-    native.record({"kernel": "index", "operation": "search", "keys": 1000, "operations": 200_000, "caches": "empty"}, path)
+    native.record({"kernel": "index", "operation": "search", "keys": 1000, "operations": 100_000, "caches": "empty"}, path)
     return path
 
 
 @pytest.fixture(scope="module")
 def requests(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A validation trace that takes some seconds to convert or replay."""
+    """A validation trace that takes a second to convert, and some to replay."""
     path = tmp_path_factory.mktemp("disk") / "requests"
     one = Measured(write=False, buffer="Miss", block=0, blocks=8, response_ps=10**10, gap_ps=10**9)
-    write_measured(path, (one._replace(block=8 * (7919 * number % 1_000_000)) for number in range(500_000)))
+    write_measured(path, (one._replace(block=8 * (7919 * number % 1_000_000)) for number in range(200_000)))
     return path
 
 
@@ -64,9 +64,16 @@ def begun(arguments: Sequence[str], folder: Path, source: int | None = None) -> 
     )
 
 
-def interrupted(arguments: Sequence[str], folder: Path, *, after: float) -> float:
-    """Start a command, send Ctrl-C after some seconds of the processor, and return how many more it took to end."""
+def interrupted(arguments: Sequence[str], folder: Path, *, after: float, behind: str = "") -> float:
+    """Start a command, send Ctrl-C after some seconds of the processor, and return how many more it took to end.
+
+    Where the command says when it begins its work, ``behind`` is a part of that line, and the seconds count from there.
+    """
     process = begun(arguments, folder)
+    assert process.stdout is not None
+    if behind:
+        assert behind in process.stdout.readline()
+        after += processor_seconds(process)
     wait_for_work(process, after)
     sent = time.monotonic()
     process.send_signal(signal.SIGINT)
@@ -109,7 +116,7 @@ def sets(settings: Sequence[str]) -> list[str]:
 def test_a_run_in_this_process(settings: Sequence[str], tmp_path: Path) -> None:
     experiment = ["run", "experiment.yaml", "--jobs", "1", *sets(settings)]
     write_experiment(tmp_path, VARIANTLESS)
-    assert interrupted(experiment, tmp_path, after=3) < SECONDS
+    assert interrupted(experiment, tmp_path, after=0.7, behind=", 0 finished before") < SECONDS
 
 
 def test_a_workload_that_waits_while_another_one_is_at_work(tmp_path: Path) -> None:
@@ -122,13 +129,14 @@ def test_a_workload_that_waits_while_another_one_is_at_work(tmp_path: Path) -> N
         f"beside.other={{{index}, keys: 10000, operations: 200000, repeat: true}}",
     ]
     write_experiment(tmp_path, VARIANTLESS)
-    assert interrupted(["run", "experiment.yaml", "--jobs", "1", *sets(settings)], tmp_path, after=6) < SECONDS
+    run = ["run", "experiment.yaml", "--jobs", "1", *sets(settings)]
+    assert interrupted(run, tmp_path, after=1.5, behind=", 0 finished before") < SECONDS
 
 
 def test_a_recording_leaves_nothing(tmp_path: Path) -> None:
     write_experiment(tmp_path, VARIANTLESS)
     before = set(tmp_path.iterdir())
-    assert interrupted(["trace", "record", "experiment.yaml", *sets(TREE), "-o", "t.parquet"], tmp_path, after=3) < SECONDS
+    assert interrupted(["trace", "record", "experiment.yaml", *sets(TREE), "-o", "t.parquet"], tmp_path, after=2) < SECONDS
     assert set(tmp_path.iterdir()) == before
 
 
@@ -155,14 +163,14 @@ def test_a_terminated_conversion_leaves_nothing(requests: Path, tmp_path: Path) 
 
 def test_a_terminated_replay_of_requests_tells_how_far_it_came(requests: Path, tmp_path: Path) -> None:
     process = begun(["disk", "replay", str(requests), "--device", "atlas-10k", "--out", "out", "--json"], tmp_path)
-    wait_for_work(process, 4)
+    wait_for_work(process, 2.8)
     told = terminated(process, lambda: True)
     assert '"complete": false' in told
     assert "no files were written" in told
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize("jobs", ["1", "2"])
+@pytest.mark.parametrize("jobs", [pytest.param("1", marks=pytest.mark.nightly), "2"])
 def test_a_terminated_run_says_how_to_go_on(jobs: str, tmp_path: Path) -> None:
     write_experiment(tmp_path)
     process = begun(["run", "experiment.yaml", "--jobs", jobs, "--set", "workload.operations=20000", "--out", "out"], tmp_path)

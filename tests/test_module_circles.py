@@ -3,6 +3,7 @@
 import graphlib
 import re
 from collections.abc import Iterator, Mapping
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -58,10 +59,11 @@ def rust_imports(modules: Mapping[Module, str]) -> dict[Module, set[Module]]:
     return found
 
 
-def python_imports(root: Path) -> dict[str, set[str]]:
+@cache
+def python_imports() -> dict[str, set[str]]:
     """Return for each module of memwalk those that it imports."""
-    paths = [path for part in ("traces", "workloads", "simcore", "analysis") for path in (root / part).rglob("*.py")]
-    modules = {f"memwalk.{'.'.join(path.relative_to(root).with_suffix('').parts)}".removesuffix(".__init__"): path for path in paths}
+    paths = [path for part in ("traces", "workloads", "simcore", "analysis") for path in (ROOT / part).rglob("*.py")]
+    modules = {f"memwalk.{'.'.join(path.relative_to(ROOT).with_suffix('').parts)}".removesuffix(".__init__"): path for path in paths}
     found = {}
     for module, path in modules.items():
         names = set(imported(path.read_text()))
@@ -96,7 +98,7 @@ def _tiers(library: str) -> dict[str, int]:
 
 
 def test_no_modules_of_python_import_each_other_in_a_circle() -> None:
-    imports = python_imports(ROOT)
+    imports = python_imports()
     assert sum(map(len, imports.values())) > 1000
     graphlib.TopologicalSorter(imports).prepare()
 
@@ -106,7 +108,7 @@ def test_no_folders_of_the_analysis_import_each_other_in_a_circle() -> None:
         return module.removeprefix("memwalk.analysis.").split(".")[0]
 
     imports: dict[str, set[str]] = {}
-    for module, names in python_imports(ROOT).items():
+    for module, names in python_imports().items():
         if module.startswith("memwalk.analysis."):
             others = {entry(name) for name in names if name.startswith("memwalk.analysis.")}
             imports.setdefault(entry(module), set()).update(others - {entry(module)})

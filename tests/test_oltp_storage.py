@@ -180,16 +180,16 @@ def test_every_transaction_that_begins_ends() -> None:
 @settings(max_examples=6)
 @given(st.sampled_from(LAYOUTS), st.integers(1, 5), st.integers(0, 3))
 def test_columns_fit_together(layout: str, users: int, seed: int) -> None:
-    columns = run(layout, users=users, seed=seed, measured="2s")
+    columns = run(layout, users=users, seed=seed)
     assert 0 < columns["cpu_utilization"] <= 1
     assert 0 <= columns["disk_utilization"] <= 1
-    done = columns["cpu_utilization"] * 2 / 100e-6
+    done = columns["cpu_utilization"] / 100e-6
     assert done == pytest.approx(columns["transactions"] * columns["page_accesses_per_transaction"], abs=users)
-    assert columns["tpmc"] / 30 <= columns["transactions"]
+    assert columns["tpmc"] / 60 <= columns["transactions"]
 
 
 def test_equal_seeds_give_the_same_run_under_any_hash_seed() -> None:
-    code = "from test_oltp_storage import run; print([run(layout) for layout in ('nsm', 'csm')])"
+    code = "from test_oltp_storage import run; print([run(layout, measured='300ms') for layout in ('nsm', 'csm')])"
     folder = os.path.dirname(__file__)
     said = set()
     for hash_seed in ("0", "4711"):
@@ -297,7 +297,7 @@ def machine() -> dict[str, Any]:
 
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_a_query_takes_as_long_as_the_longer_of_work_and_reading(layout: Any, machine: dict[str, Any]) -> None:
-    workload = ClothoTpch(kernel="clotho-tpch", layout=layout, query="q6", scale_factor=0.05, sample_scale_factor=0.005)
+    workload = ClothoTpch(kernel="clotho-tpch", layout=layout, query="q6", scale_factor=0.05, sample_scale_factor=0.002)
     both = workload.run(System(DISKS.device, disks=4, volume="atropos", machine=machine))
     reading = workload.run(DISKS)
     longer = max(both["cpu_seconds"], reading["seconds"])
@@ -314,7 +314,7 @@ def test_joins_fit_into_memory(machine: dict[str, Any]) -> None:
 
 
 def test_the_query_takes_longer_beside_tpcc(machine: dict[str, Any]) -> None:
-    given = tiny("nsm", pool="8MiB", scale_factor=0.05, sample_scale_factor=0.005)
+    given = tiny("nsm", pool="8MiB", scale_factor=0.02, sample_scale_factor=0.002)
     columns = Compound(kernel="compound", **given).run(System(DISKS.device, disks=4, volume="atropos", machine=machine))
     assert columns["query_slowdown"] > 1
     assert columns["tpcc_slowdown"] == pytest.approx(columns["tpmc_alone"] / columns["tpmc_together"])

@@ -141,7 +141,7 @@ def test_what_repeats_is_compared_with_itself_repeated(tmp_path: Path) -> None:
 def test_what_repeats_is_alone_as_often_as_beside(tmp_path: Path, short: str) -> None:
     """Caches emptied again and again, in which no run is like the one before; nothing is shared but a bus that is free."""
     apart = ("machine.memory.interval_cycles=1cycle", "machine.caches.L2.shared=false", "machine.interference.flush_interval_cycles=200us")
-    times = run(point(tmp_path, beside(short, ", repeat: true"), *apart, "workload.operations=20000"))[BESIDE_TIME]
+    times = run(point(tmp_path, beside(short, ", repeat: true"), *apart, "workload.operations=10000"))[BESIDE_TIME]
     assert times["other.runs"] > 3
     assert times["other.slowdown"] == pytest.approx(1, abs=0.005)
 
@@ -185,7 +185,7 @@ def test_the_inside_of_memory_is_of_all(tmp_path: Path) -> None:
 
 def test_a_sweep_has_tables_of_the_workload_and_columns_of_the_others(tmp_path: Path) -> None:
     """One worker and two give the same bytes."""
-    asked = rows(tmp_path, beside(JOIN, ", repeat: true"), "workload.operations=[100, 2000]")
+    asked = rows(tmp_path, beside(JOIN, ", repeat: true"), "workload.operations=[100, 1000]")
     for jobs in (1, 2):
         run_rows("sharing", asked, tmp_path / f"out{jobs}", jobs=jobs)
     tables = [(tmp_path / f"out{jobs}" / "results.parquet").read_bytes() for jobs in (1, 2)]
@@ -394,10 +394,10 @@ def test_work_is_estimated(tmp_path: Path) -> None:
 
 def test_work_of_what_repeats_is_that_of_all_its_runs(tmp_path: Path) -> None:
     """Or else progress would stand at its end most of the time. Both are of one kernel, so that an event takes as long in both."""
-    one = point(tmp_path, beside(SEARCH, ", repeat: true").replace("400", "2000"), "workload.operations=100000")
+    one = point(tmp_path, beside(SEARCH, ", repeat: true").replace("400", "1000"), "workload.operations=40000")
     heard: list[int] = []
     simulate(one.machine, one.workload, (), None, lambda events, _steps, _built: heard.append(events), neighbours=one.neighbours)
-    once = point(tmp_path, beside(SEARCH).replace("400", "2000"), "workload.operations=100000")
+    once = point(tmp_path, beside(SEARCH).replace("400", "1000"), "workload.operations=40000")
     estimated = work(one, built=True).events
     assert estimated > 1.3 * work(once, built=True).events
     assert heard[-1] == pytest.approx(estimated, rel=0.25)
@@ -435,13 +435,13 @@ def test_what_cannot_be_is_told(tmp_path: Path, workload: str, others: str, sets
 
 def test_progress_goes_on_while_a_neighbour_repeats(tmp_path: Path) -> None:
     """A workload of few events that take long, most of them of its warm-up, beside one of many: what is told follows the time."""
-    warm = SEARCH.replace("caches: empty", "caches: warm, warm_up: 30000")
-    one = point(tmp_path, beside(PARALLEL.replace("2000", "30000"), ", repeat: true"), workload=warm)
+    warm = SEARCH.replace("caches: empty", "caches: warm, warm_up: 10000")
+    one = point(tmp_path, beside(PARALLEL.replace("2000", "10000"), ", repeat: true"), workload=warm)
     told: list[float] = []
     estimated = work(one, built=True)
     simulate(one.machine, one.workload, (), None, lambda *passed: told.append(estimated.done(*passed)), neighbours=one.neighbours)
     near_the_end = sum(share >= 0.98 for share in told)
-    assert near_the_end < 0.6 * len(told)  # four fifths, if the warm-up does not count
+    assert near_the_end < 0.6 * len(told)  # nearly all, if the warm-up does not count
 
 
 def test_one_that_has_nothing_to_do_does_not_repeat_for_ever(tmp_path: Path) -> None:

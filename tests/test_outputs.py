@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from files import command, environment, memwalk, write_experiment
+from papers import every_paper
 
 from memwalk.analysis import check
 from memwalk.simcore.engines import native
@@ -155,7 +156,7 @@ def test_a_place_that_takes_nothing_is_told_before_any_work(name: str, inputs: P
 
 
 def test_results_of_something_else_are_told_before_anything_is_measured(inputs: Path) -> None:
-    ran = memwalk("run", "experiment.yaml", "--scale", "quick", "--out", "other", cwd=inputs)
+    ran = memwalk("run", "experiment.yaml", "--scale", "quick", "--out", "other", "--jobs", "1", cwd=inputs)
     assert ran.returncode == 0, ran.stderr
     done = memwalk("native", "experiment.yaml", "--scale", "quick", "--machine", "./small.yaml", "-o", "other", cwd=inputs)
     (line,) = done.stderr.splitlines()
@@ -167,6 +168,7 @@ def test_committed_files_that_cannot_be_written_are_told_before_any_work(monkeyp
     def refuse(path: Path) -> None:
         raise UserError(f"cannot write {path}")
 
+    monkeypatch.setattr(check, "load_papers", every_paper)
     monkeypatch.setattr(check, "expect_file", refuse)
     monkeypatch.setattr(check, "run_points", lambda *_: pytest.fail("points were simulated"))
     with pytest.raises(UserError, match=r"cannot write .*baselines.*json"):

@@ -190,7 +190,7 @@ def test_events_of_coherent_cores_take_longer() -> None:
 
 
 def test_a_tree_is_heard_of_while_it_is_built(tmp_path: Path) -> None:
-    large = [parse_set("workload.keys=4000000"), parse_set("workload.maturity=mature")]
+    large = [parse_set("workload.keys=2000000"), parse_set("workload.maturity=mature")]
     point = expand(load_experiment(write_experiment(tmp_path, EXPERIMENT)), overrides=large)[0].point
     heard: list[tuple[int, int, int]] = []
     simulate(point.machine, point.workload, (), None, lambda *so_far: heard.append(so_far))

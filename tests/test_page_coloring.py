@@ -18,7 +18,7 @@ SEARCHES: dict[str, Any] = {
     "keys": 2_000_000,
     "operations": 3000,
     "caches": "warm",
-    "warm_up": 30_000,
+    "warm_up": 15_000,
 }
 
 

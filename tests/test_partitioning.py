@@ -128,10 +128,10 @@ variants:
 
 def test_the_command_line_runs_and_explains_partitioning(tmp_path: Path) -> None:
     (tmp_path / "partitioning.yaml").write_text(EXPERIMENT)
-    done = memwalk("run", "partitioning.yaml", "--out", "out", cwd=tmp_path)
+    done = memwalk("run", tmp_path / "partitioning.yaml", "--jobs", "1", "--out", tmp_path / "out")
     assert done.returncode == 0, done.stderr
     for variant, named in (("GRACE", ()), ("group", ("state",))):
-        told = memwalk("explain", "out", "--variant", variant, cwd=tmp_path)
+        told = memwalk("explain", tmp_path / "out", "--variant", variant)
         assert told.returncode == 0, told.stderr
         for segment in ("input", "buffer table", "output buffers", *named):
             assert segment in told.stdout, (variant, segment)
@@ -140,9 +140,9 @@ def test_the_command_line_runs_and_explains_partitioning(tmp_path: Path) -> None
 def test_the_command_line_explains_filters(tmp_path: Path) -> None:
     filters = "  many: {workload.algorithm: group, workload.filter: multiple, workload.probe_tuples: 6000}\n"
     (tmp_path / "partitioning.yaml").write_text(EXPERIMENT + filters)
-    done = memwalk("run", "partitioning.yaml", "--out", "out", cwd=tmp_path)
+    done = memwalk("run", tmp_path / "partitioning.yaml", "--jobs", "1", "--out", tmp_path / "out")
     assert done.returncode == 0, done.stderr
-    told = memwalk("explain", "out", "--variant", "many", cwd=tmp_path)
+    told = memwalk("explain", tmp_path / "out", "--variant", "many")
     for segment in ("horizontal filters", "vertical filters", "filter table", "sub-partition counts"):
         assert segment in told.stdout, segment
 
@@ -159,7 +159,7 @@ def test_the_command_line_explains_filters(tmp_path: Path) -> None:
 )
 def test_partitioning_that_cannot_be_is_refused_in_a_line(tmp_path: Path, setting: str, told: str) -> None:
     (tmp_path / "partitioning.yaml").write_text(EXPERIMENT[: EXPERIMENT.index("  group:")])
-    done = memwalk("run", "partitioning.yaml", "--set", setting, "--out", "out", cwd=tmp_path)
+    done = memwalk("run", tmp_path / "partitioning.yaml", "--set", setting, "--out", tmp_path / "out")
     assert done.returncode == 2, done.stdout
     assert told in done.stderr
     assert "Traceback" not in done.stderr
@@ -172,7 +172,7 @@ def test_partitioning_runs_natively(tmp_path: Path) -> None:
         numbers = {"workload.threads": threads, "machine.cores": threads}
         settings = [part for name, number in numbers.items() if number > 1 for part in ("--set", f"{name}={number}")]
         chosen = ("--variant", variant, "--machine", "thesis-simulator", "--repetitions", "2", "--json")
-        done = memwalk("native", "partitioning.yaml", *chosen, *settings, cwd=tmp_path)
+        done = memwalk("native", tmp_path / "partitioning.yaml", *chosen, *settings)
         assert done.returncode == 0, done.stderr
         assert '"hash-partition"' in done.stdout
 

@@ -118,14 +118,14 @@ variants:
 def test_probes_run_record_replay_and_explain(tmp_path: Path) -> None:
     experiment = tmp_path / "probes.yaml"
     experiment.write_text(EXPERIMENT)
-    ran = memwalk("run", str(experiment), "--out", str(tmp_path / "out"))
+    ran = memwalk("run", experiment, "--jobs", "1", "--out", tmp_path / "out")
     assert ran.returncode == 0, ran.stderr
-    explained = memwalk("explain", str(tmp_path / "out"), "--variant", "AMAC")
+    explained = memwalk("explain", tmp_path / "out", "--variant", "AMAC")
     assert "buckets" in explained.stdout
     assert "probe input" in explained.stdout
     assert "one by one's waits" in explained.stdout
     trace = tmp_path / "amac.parquet"
-    assert memwalk("trace", "record", str(experiment), "--variant", "AMAC", "-o", str(trace)).returncode == 0
+    assert memwalk("trace", "record", experiment, "--variant", "AMAC", "-o", trace).returncode == 0
     work = {"kernel": "hash-probe", "interleaving": "amac", "build_tuples": 3000, "probe_tuples": 5000}
     assert native.replay(trace, THESIS)["cycles"] == native.simulate(THESIS, work)["cycles"]
 
@@ -133,7 +133,7 @@ def test_probes_run_record_replay_and_explain(tmp_path: Path) -> None:
 def test_probes_run_on_this_processor(tmp_path: Path) -> None:
     experiment = tmp_path / "probes.yaml"
     experiment.write_text(EXPERIMENT)
-    done = memwalk("native", str(experiment), "--machine", "thesis-simulator", "--repetitions", "1")
+    done = memwalk("native", experiment, "--machine", "thesis-simulator", "--repetitions", "1")
     assert done.returncode == 0, done.stderr
     assert "AMAC" in done.stdout
 
@@ -141,7 +141,7 @@ def test_probes_run_on_this_processor(tmp_path: Path) -> None:
 def test_what_cannot_be_is_refused_and_says_why(tmp_path: Path) -> None:
     experiment = tmp_path / "probes.yaml"
     experiment.write_text(EXPERIMENT.replace("interleaving: one-by-one", "interleaving: one-by-one, workload.in_flight: 7"))
-    done = memwalk("run", str(experiment), "--out", str(tmp_path / "out"))
+    done = memwalk("run", experiment, "--jobs", "1", "--out", tmp_path / "out")
     assert done.returncode != 0
     assert "in_flight" in done.stderr
     assert "Traceback" not in done.stderr

@@ -4,11 +4,11 @@ import json
 import os
 import shutil
 import subprocess
-import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from files import EXPERIMENT, ROOT, write_experiment
+from files import EXPERIMENT, ROOT, command_server, memwalk, served, write_experiment
 from test_import_directions import imported
 
 from memwalk.analysis.experiments import provenance as provenance_module
@@ -40,44 +40,71 @@ workload: {kernel: table, operation: scan, layout: nsm, records: 1000}
 """
 
 
-class Installed:
-    """A memwalk of its own, laid out as a wheel lays it out, without git; and a folder to run it in."""
+class Work:
+    """A folder with experiments, in which this memwalk runs."""
 
     def __init__(self, folder: Path) -> None:
-        self.site, self.work = folder / "site", folder / "work"
-        unused = shutil.ignore_patterns("src", "tests", "examples", "__pycache__", "papers")
-        shutil.copytree(ROOT / "memwalk", self.site / "memwalk", ignore=unused)
-        self.work.mkdir()
-        write_experiment(self.work, EXPERIMENT)
-        (self.work / "disk-experiment.yaml").write_text(ON_DISK)
-        (self.work / "both.yaml").write_text(BOTH)
-        shutil.copy(ROOT / "configs" / "devices" / "cheetah-36es.yaml", self.work / "disk.yaml")
+        self.folder = folder
+        folder.mkdir()
+        write_experiment(folder, EXPERIMENT)
+        (folder / "disk-experiment.yaml").write_text(ON_DISK)
+        (folder / "both.yaml").write_text(BOTH)
+        shutil.copy(ROOT / "configs" / "devices" / "cheetah-36es.yaml", folder / "disk.yaml")
+
+    def command(self, *arguments: str) -> "subprocess.CompletedProcess[str]":
+        return memwalk(*arguments, cwd=self.folder)
 
     def run(self, experiment: str, *options: str) -> str:
-        """Run an experiment of the work folder into a folder of its name; returns stderr."""
-        command = [sys.executable, "-m", "memwalk", "run", experiment, "--out", f"out-{experiment}", "--jobs", "1", *options]
-        paths = os.environ | {"PYTHONPATH": str(self.site)}
-        done = subprocess.run(command, cwd=self.work, env=paths, capture_output=True, text=True, check=False)
+        """Run an experiment of the folder into a folder of its name; returns stderr."""
+        done = self.command("run", experiment, "--out", f"out-{experiment}", "--jobs", "1", *options)
         assert done.returncode == 0, done.stderr
         return done.stderr
 
+    def points(self, experiment: str) -> dict[str, int]:
+        """Return when each point's file was written."""
+        return {path.stem: path.stat().st_mtime_ns for path in (self.folder / f"out-{experiment}" / "points").glob("*.json")}
+
+    def column(self, experiment: str, name: str) -> list[float]:
+        return list(read_table(self.folder / f"out-{experiment}" / "results.parquet")[name])
+
+
+class Installed(Work):
+    """A memwalk of its own, laid out as a wheel lays it out, without git; and a folder to run it in.
+
+    A process imports it once, and is forked for each command, which reads what its provenance is of anew.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(folder / "work")
+        self.site = folder / "site"
+        unused = shutil.ignore_patterns("src", "tests", "examples", "__pycache__", "papers")
+        shutil.copytree(ROOT / "memwalk", self.site / "memwalk", ignore=unused)
+        self.server: subprocess.Popen[str] | None = None
+
+    def command(self, *arguments: str) -> "subprocess.CompletedProcess[str]":
+        if self.server is None:
+            self.server = command_server(os.environ | {"PYTHONPATH": str(self.site)})
+        return served(self.server, arguments, self.folder)
+
     def change(self, file: str, old: str, new: str) -> None:
+        """Change what is imported: the next command is of another process."""
+        self.stop()
         path = self.site / "memwalk" / file
         text = path.read_text()
         assert text.count(old) == 1
         path.write_text(text.replace(old, new))
 
-    def points(self, experiment: str) -> dict[str, int]:
-        """Return when each point's file was written."""
-        return {path.stem: path.stat().st_mtime_ns for path in (self.work / f"out-{experiment}" / "points").glob("*.json")}
-
-    def column(self, experiment: str, name: str) -> list[float]:
-        return list(read_table(self.work / f"out-{experiment}" / "results.parquet")[name])
+    def stop(self) -> None:
+        if self.server is not None:
+            self.server.communicate()
+            self.server = None
 
 
 @pytest.fixture
-def installed(tmp_path: Path) -> Installed:
-    return Installed(tmp_path)
+def installed(tmp_path: Path) -> Iterator[Installed]:
+    found = Installed(tmp_path)
+    yield found
+    found.stop()
 
 
 def test_a_changed_line_of_python_gives_the_new_result_of_storage(installed: Installed) -> None:
@@ -95,7 +122,7 @@ def test_a_changed_line_of_python_gives_the_new_result_of_storage(installed: Ins
     after = installed.column("disk-experiment.yaml", "io_bus_seconds")
     assert all(new > 1.5 * old for new, old in zip(after, before[1], strict=True))
     assert all(installed.points("disk-experiment.yaml")[point] > written for point, written in before[0].items())
-    manifest = json.loads((installed.work / "out-disk-experiment.yaml" / "manifest.json").read_text())
+    manifest = json.loads((installed.folder / "out-disk-experiment.yaml" / "manifest.json").read_text())
     assert manifest["end_reason"] == "completed"
 
     assert "computed again" not in installed.run("experiment.yaml", "--scale", "quick")
@@ -105,6 +132,7 @@ def test_a_changed_line_of_python_gives_the_new_result_of_storage(installed: Ins
 def test_programs_their_commands_and_what_runs_them_are_part_of_what_computes(installed: Installed) -> None:
     installed.run("disk-experiment.yaml")
     program = "workloads/programs/transfers.py"
+    # Comments, so that it does not matter that the process has imported these files already.
     for file in (program, "traces/storage.py", "simcore/storage/run.py", "analysis/storage_workloads/requests.py"):
         path = installed.site / "memwalk" / file
         path.write_text(path.read_text() + "# changed\n")
@@ -127,22 +155,23 @@ def test_another_native_module_computes_again(installed: Installed) -> None:
     assert installed.points("experiment.yaml") == after
 
 
-def test_another_number_in_a_device_file_gives_the_new_result(installed: Installed) -> None:
+def test_another_number_in_a_device_file_gives_the_new_result(tmp_path: Path) -> None:
+    work = Work(tmp_path / "work")
     for experiment in ("disk-experiment.yaml", "both.yaml"):
-        installed.run(experiment)
-        device = installed.work / "disk.yaml"
+        work.run(experiment)
+        device = work.folder / "disk.yaml"
         text = device.read_text()
-        old = installed.points(experiment), installed.column(experiment, "io_transfer_seconds")
+        old = work.points(experiment), work.column(experiment, "io_transfer_seconds")
         device.write_text(text.replace("rpm: 10000", "rpm: 5000"))
-        assert "files that the experiment names, or defaults, have changed since" in installed.run(experiment)
-        assert all(new != before for new, before in zip(installed.column(experiment, "io_transfer_seconds"), old[1], strict=True))
-        new = installed.points(experiment)
-        assert "computed again" not in installed.run(experiment)
-        assert installed.points(experiment) == new
+        assert "files that the experiment names, or defaults, have changed since" in work.run(experiment)
+        assert all(new != before for new, before in zip(work.column(experiment, "io_transfer_seconds"), old[1], strict=True))
+        new = work.points(experiment)
+        assert "computed again" not in work.run(experiment)
+        assert work.points(experiment) == new
         device.write_text(text)
-        installed.run(experiment)
-        assert installed.column(experiment, "io_transfer_seconds") == old[1]
-        assert installed.points(experiment).items() >= old[0].items(), "the points of before are still there and right"
+        work.run(experiment)
+        assert work.column(experiment, "io_transfer_seconds") == old[1]
+        assert work.points(experiment).items() >= old[0].items(), "the points of before are still there and right"
 
 
 def small_rows(folder: Path) -> list[Row]:

@@ -19,19 +19,19 @@ static void handle(int) {
         handled[number] = handled[number] + 1;
 }
 int main(int, char **arguments) {
-    itimerval every = {{0, 200}, {0, 200}};
+    itimerval every = {{0, 50}, {0, 50}};
     if (arguments[1][0] == 's') {
         signal(SIGALRM, handle);
         setitimer(ITIMER_REAL, &every, nullptr);
     }
     long sum = 0;
-    for (int round = 0; round < 20; ++round)
+    for (int round = 0; round < 10; ++round)
         for (long value : values)
             sum += value;
     return sum != 0;
 }
 """
-ACCESSES = 20 << 16
+ACCESSES = 10 << 16
 
 
 def test_signal_handlers_may_come_at_any_time(recorder: Path) -> None:
@@ -39,7 +39,7 @@ def test_signal_handlers_may_come_at_any_time(recorder: Path) -> None:
     source = recorder / "handler.cpp"
     source.write_text(HANDLER)
     program = built(recorder, source)
-    for _ in range(10):
+    for _ in range(4):
         trace, report = imported(recorded(program, "signals"))
         assert report["accesses"] > ACCESSES
         assert all("accesses of signal handlers that came while the recorder worked" in warning for warning in report["warnings"])

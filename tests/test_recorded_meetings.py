@@ -19,7 +19,7 @@ PAIRS = """
 struct alignas(64) Counter { volatile std::uint64_t value; } counters[2];
 pthread_barrier_t meeting;
 void count(int thread) {
-    for (int number = 0; number < 10000; ++number)
+    for (int number = 0; number < 6000; ++number)
         counters[thread].value = counters[thread].value + 1;
 }
 int main(int, char **arguments) {

@@ -114,7 +114,7 @@ def test_a_thread_that_goes_on_is_recorded_until_the_program_ends(recorder: Path
     source = recorder / "for_ever.cpp"
     source.write_text(FOR_EVER)
     program = built(recorder, source)
-    for _ in range(5):
+    for _ in range(3):
         trace, report = imported_threads(recorded(program, threads="2"), 2)
         assert report["warnings"] == []
         done = memwalk("replay", trace, "--machine", "zen4-server", "--mode", "counts", "--json")
@@ -328,7 +328,7 @@ LOCKS = """
 #include <thread>
 #include <vector>
 #include "memwalk.h"
-constexpr int sections = 20, steps = 1000;
+constexpr int sections = 20, steps = 500;
 template <typename Mutex> struct alignas(64) Lock { Mutex mutex; };
 struct alignas(64) Counter { volatile std::uint64_t value; } counters[4], total;
 Lock<std::mutex> mutexes[4];

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -34,9 +35,15 @@ pytestmark = NEEDS_COMPILER
 
 
 @pytest.fixture(scope="module")
-def linked_list(recorder: Path) -> Path:
+def list_program(recorder: Path) -> Path:
+    """Is the program of the list."""
+    return built(recorder, EXAMPLES / "linked_list.cpp")
+
+
+@pytest.fixture(scope="module")
+def linked_list(list_program: Path) -> Path:
     """Is the trace of the list."""
-    trace, report = imported(recorded(built(recorder, EXAMPLES / "linked_list.cpp"), str(NODES)))
+    trace, report = imported(recorded(list_program, str(NODES)))
     assert report["warnings"] == []
     assert report["accesses"] == pytest.approx(4 * NODES, abs=20), "two loads of each node, in two walks"
     return trace
@@ -83,11 +90,9 @@ def test_data_structures_and_phases_have_the_accesses_that_they_should(recorder:
     assert served["imported", "queries"] == entries, "each is set to 0 first"
 
 
-def test_the_program_says_how_many_instructions_there_are(recorder: Path, tmp_path: Path) -> None:
+def test_the_program_says_how_many_instructions_there_are(searches: Path, list_program: Path, tmp_path: Path) -> None:
     """A step of the search below has 8 in the plain program, and some more in that which calls the recorder."""
-    source = recorder / "searches.cpp"
-    source.write_text(SEARCHES)
-    program = built(recorder, source)
+    program, source = searches, searches.with_suffix(".cpp")
     recording = recorded(program)
 
     def taken(*options: str | Path) -> dict[str, Any]:
@@ -109,8 +114,7 @@ def test_the_program_says_how_many_instructions_there_are(recorder: Path, tmp_pa
         assert done.returncode == 2
         return " ".join(done.stderr.split())
 
-    other = built(recorder, EXAMPLES / "hash_table.cpp")
-    assert "tells of no basic block that is in the program" in refusal("--program", other)
+    assert "tells of no basic block that is in the program" in refusal("--program", list_program)
     stripped = tmp_path / "stripped"
     subprocess.run(["strip", program, "-o", stripped], check=True)
     for silent in (Path("/bin/true"), stripped):
@@ -201,29 +205,34 @@ int main(int count, char **) {
 """
 
 
-@pytest.mark.parametrize("size", [12, 64, 200])
-def test_copies_of_constant_size_are_recorded(size: int, recorder: Path, tmp_path: Path) -> None:
-    """The compiler would make them itself, without a call."""
+@pytest.fixture(scope="module")
+def copied(recorder: Path) -> dict[tuple[str, str], int]:
+    """Counts the accesses of copies by phase and segment."""
     source = recorder / "copies.cpp"
     source.write_text(COPIES)
     trace, report = imported(recorded(built(recorder, source)))
     assert report["warnings"] == []
-    done = memwalk("replay", trace, "--machine", "thesis-simulator", "--out", tmp_path / "out")
+    done = memwalk("replay", trace, "--machine", "thesis-simulator", "--out", recorder / "copies.out")
     assert done.returncode == 0, done.stderr
-    parts = json.loads(memwalk("explain", tmp_path / "out", "--json").stdout)["points"][0]["parts"]
-    served = {(part["phase"], part["segment"]): sum(part["served"].values()) for part in parts}
+    parts = json.loads(memwalk("explain", recorder / "copies.out", "--json").stdout)["points"][0]["parts"]
+    return {(part["phase"], part["segment"]): sum(part["served"].values()) for part in parts}
+
+
+@pytest.mark.parametrize("size", [12, 64, 200])
+def test_copies_of_constant_size_are_recorded(size: int, copied: dict[tuple[str, str], int]) -> None:
+    """The compiler would make them itself, without a call."""
     vectors = -(-size // 32)
     for what in ("copy", "move"):
-        assert (served[f"{what} {size}", "from"], served[f"{what} {size}", "to"]) == (vectors, vectors)
-    assert served[f"fill {size}", "to"] == vectors
-    assert served[f"compare {size}", "to"] > 0
+        assert (copied[f"{what} {size}", "from"], copied[f"{what} {size}", "to"]) == (vectors, vectors)
+    assert copied[f"fill {size}", "to"] == vectors
+    assert copied[f"compare {size}", "to"] > 0
 
 
 MOVES = """
 #include <cstdlib>
 #include <cstring>
 #include "memwalk.h"
-constexpr std::size_t size = 1 << 20;
+constexpr std::size_t size = 1 << 19;
 int main(int count, char **arguments) {
     char *bytes = static_cast<char *>(std::aligned_alloc(64, size + 64));
     memwalk_segment("bytes", bytes, size + 64);
@@ -245,13 +254,19 @@ int main(int count, char **arguments) {
 """
 
 
-@pytest.mark.parametrize("how", ["forward", "backward", "compare"])
-def test_moves_and_comparisons_touch_what_they_need(how: str, recorder: Path, tmp_path: Path) -> None:
-    """A move within memory brings each line once, as it writes what it has just read; a comparison ends at the first difference."""
+@pytest.fixture(scope="module")
+def moves(recorder: Path) -> Path:
+    """Is the program that moves and compares."""
     source = recorder / "moves.cpp"
     source.write_text(MOVES)
-    trace, report = imported(recorded(built(recorder, source), how))
-    size, line = 1 << 20, 64
+    return built(recorder, source)
+
+
+@pytest.mark.parametrize("how", ["forward", "backward", "compare"])
+def test_moves_and_comparisons_touch_what_they_need(how: str, moves: Path, tmp_path: Path) -> None:
+    """A move within memory brings each line once, as it writes what it has just read; a comparison ends at the first difference."""
+    trace, report = imported(recorded(moves, how))
+    size, line = 1 << 19, 64
     assert report["warnings"] == []
     done = memwalk("replay", trace, "--machine", "thesis-simulator", *LITTLE, "--out", tmp_path / "out")
     assert done.returncode == 0, done.stderr
@@ -340,12 +355,17 @@ int main() {
 """
 
 
-def test_branches_are_wrongly_predicted_where_data_decide(recorder: Path, tmp_path: Path) -> None:
-    """A search halves 4,096 keys 12 times, and each time its branch goes either way; of one key it goes as before."""
+@pytest.fixture(scope="module")
+def searches(recorder: Path) -> Path:
+    """Is the program of the searches."""
     source = recorder / "searches.cpp"
     source.write_text(SEARCHES)
-    program = built(recorder, source)
-    trace, report = imported(recorded(program))
+    return built(recorder, source)
+
+
+def test_branches_are_wrongly_predicted_where_data_decide(searches: Path, tmp_path: Path) -> None:
+    """A search halves 4,096 keys 12 times, and each time its branch goes either way; of one key it goes as before."""
+    trace, report = imported(recorded(searches))
     assert "branch outcomes" not in report["lost"]
     done = memwalk("replay", trace, "--machine", "thesis-simulator", "--out", tmp_path / "out", "--json")
     branches = json.loads(done.stdout)["branches"]
@@ -354,7 +374,7 @@ def test_branches_are_wrongly_predicted_where_data_decide(recorder: Path, tmp_pa
     point = json.loads(memwalk("explain", tmp_path / "out", "--json").stdout)["points"][0]
     cycles = {part["phase"]: part["causes"]["branch"] for part in point["parts"] if part["segment"] == "keys"}
     assert cycles["any key"] > 100 * cycles["one key"]
-    by_line = ("--by", "line", "--program", program)
+    by_line = ("--by", "line", "--program", searches)
     parts, places = (
         json.loads(memwalk("explain", tmp_path / "out", *by, "--json").stdout)["points"][0]["parts"] for by in (by_line, ("--by", "pc"))
     )
@@ -386,9 +406,8 @@ def test_lines_need_a_program_that_has_them(recorder: Path, linked_list: Path, t
     assert "tells no line of any" in refusal("--by", "line", "--program", stripped)
 
 
-def test_a_program_that_is_not_recorded_runs_as_always(recorder: Path) -> None:
-    program = built(recorder, EXAMPLES / "linked_list.cpp")
-    done = subprocess.run([program, "100"], env={"PATH": os.defpath}, capture_output=True, text=True, check=True)
+def test_a_program_that_is_not_recorded_runs_as_always(list_program: Path, recorder: Path) -> None:
+    done = subprocess.run([list_program, "100"], env={"PATH": os.defpath}, capture_output=True, text=True, check=True)
     assert done.stdout.count("ns per node") == 2
     assert done.stderr == ""
     plain = ["g++", "-std=c++17", "-O2", "-I.", EXAMPLES / "linked_list.cpp", "-o", "plain"]
@@ -396,11 +415,9 @@ def test_a_program_that_is_not_recorded_runs_as_always(recorder: Path) -> None:
     subprocess.run([recorder / "plain", "100"], check=True, stdout=subprocess.DEVNULL)
 
 
-def test_what_cannot_be_written_is_told(recorder: Path) -> None:
-    program = built(recorder, EXAMPLES / "linked_list.cpp")
-
+def test_what_cannot_be_written_is_told(list_program: Path) -> None:
     def run(path: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run([program, "100000"], env={"MEMWALK_TRACE": path}, capture_output=True, text=True, check=False)
+        return subprocess.run([list_program, "100000"], env={"MEMWALK_TRACE": path}, capture_output=True, text=True, check=False)
 
     nowhere, full = run("/nowhere/t"), run("/dev/full")
     assert nowhere.returncode == 2
@@ -409,8 +426,8 @@ def test_what_cannot_be_written_is_told(recorder: Path) -> None:
     assert full.stderr == "memwalk: what is recorded cannot be written: No space left on device; the rest is not recorded\n"
 
 
-def test_a_recording_that_was_killed_is_told(recorder: Path) -> None:
-    recording = recorded(built(recorder, EXAMPLES / "linked_list.cpp"), "1000")
+def test_a_recording_that_was_killed_is_told(list_program: Path, tmp_path: Path) -> None:
+    recording = recorded(Path(shutil.copy(list_program, tmp_path)), "1000")
     cut = recording.with_name("cut.recording")
     cut.write_bytes(recording.read_bytes()[: 24 * 1000])
     _, report = imported(cut)

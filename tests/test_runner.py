@@ -223,8 +223,8 @@ def test_threads_that_start_workers_leave_the_program_in_its_place() -> None:
     assert sys.modules["__main__"] is main
 
 
-def long_run(out: Path, experiment: Path, jobs: int, longer: str = "workload.operations=20000") -> list[str]:
-    return command("run", experiment, "--out", out, "--jobs", str(jobs), "--set", longer)
+def long_run(out: Path, experiment: Path, jobs: int, longer: str = "workload.operations=20000") -> list[str | Path]:
+    return ["run", experiment, "--out", out, "--jobs", str(jobs), "--set", longer]
 
 
 def wait_for_points(out: Path, process: subprocess.Popen[bytes]) -> None:
@@ -240,14 +240,14 @@ def wait_for_points(out: Path, process: subprocess.Popen[bytes]) -> None:
     ("jobs", "experiment", "longer"),
     [
         pytest.param(1, EXPERIMENT, "workload.operations=20000", id="memory, one"),
-        pytest.param(2, EXPERIMENT, "workload.operations=20000", id="memory, two"),
+        pytest.param(2, EXPERIMENT, "workload.operations=20000", id="memory, two", marks=pytest.mark.nightly),
         pytest.param(2, STORED, "workload.probe_tuples=16000", id="storage, two"),
         pytest.param(1, STORED, "workload.probe_tuples=16000", id="storage, one", marks=pytest.mark.nightly),
     ],
 )
 def test_a_run_killed_midway_resumes_to_the_same_bytes(tmp_path: Path, jobs: int, experiment: str, longer: str) -> None:
     path, out, whole = write_experiment(tmp_path, experiment), tmp_path / "out", tmp_path / "whole"
-    with subprocess.Popen(long_run(out, path, jobs, longer), env=environment(), stderr=subprocess.DEVNULL) as process:
+    with subprocess.Popen(command(*long_run(out, path, jobs, longer)), env=environment(), stderr=subprocess.DEVNULL) as process:
         wait_for_points(out, process)
         process.kill()
     kept = {path: path.read_bytes() for path in (out / "points").glob("*.json")}
@@ -256,17 +256,18 @@ def test_a_run_killed_midway_resumes_to_the_same_bytes(tmp_path: Path, jobs: int
     for point in kept:
         assert read_point(point)["point"] == point.stem
     for folder, number in ((out, jobs), (whole, 1)):
-        subprocess.run(long_run(folder, path, number, longer), env=environment(), check=True, capture_output=True)
+        done = memwalk(*long_run(folder, path, number, longer))
+        assert done.returncode == 0, done.stderr
     assert {point: point.read_bytes() for point in kept} == kept
     assert tables(out) == tables(whole)
     assert not list(out.rglob("*.tmp"))
 
 
 @pytest.mark.usefixtures("interruptible")
-@pytest.mark.parametrize("jobs", [1, 2])
+@pytest.mark.parametrize("jobs", [pytest.param(1, marks=pytest.mark.nightly), 2])
 def test_ctrl_c_stops_keeps_and_says_how_to_go_on(tmp_path: Path, jobs: int) -> None:
     experiment, out = write_experiment(tmp_path), tmp_path / "out"
-    with subprocess.Popen(long_run(out, experiment, jobs), env=environment(), stderr=subprocess.PIPE, process_group=0) as process:
+    with subprocess.Popen(command(*long_run(out, experiment, jobs)), env=environment(), stderr=subprocess.PIPE, process_group=0) as process:
         wait_for_points(out, process)
         os.killpg(process.pid, signal.SIGINT)
         _, stderr = process.communicate(timeout=20)
@@ -296,8 +297,15 @@ def test_what_the_simulator_refuses_is_told_in_one_line_by_any_number_of_workers
     assert "Traceback" not in done.stderr
 
 
-@pytest.mark.parametrize("jobs", [1, 2])
-@pytest.mark.parametrize("grid", ["[none, [nowhere]]", "[['*'], ['*', nowhere]]"])
+@pytest.mark.parametrize(
+    ("grid", "jobs"),
+    [
+        ("[none, [nowhere]]", 1),
+        ("[['*'], ['*', nowhere]]", 1),
+        ("[['*'], ['*', nowhere]]", 2),
+        pytest.param("[none, [nowhere]]", 2, marks=pytest.mark.nightly),
+    ],
+)
 def test_a_value_that_the_simulator_refuses_is_told_where_it_is_written(tmp_path: Path, jobs: int, grid: str) -> None:
     """Also of machines that one run of the kernel simulates: the one that is refused is among others that are not."""
     machine = MACHINE.replace("dtlb:\n", "dtlb:\n  huge_page_bytes: 2MiB\n")

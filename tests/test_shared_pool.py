@@ -26,6 +26,9 @@ SEARCHES: dict[str, Any] = {
 SCANS = SEARCHES | {"operation": "scan", "operations": 4, "range": 40_000, "structure": "disk-first"}
 FEW_FRAMES = {"pool_frames": 64}
 OPTIMISTIC = {"latching": "optimistic"}
+INSERTED, DELETED = INSERTIONS | {"operations": 1000}, DELETIONS | {"operations": 1000}
+# Of so few pages some change while others read them.
+READ_AND_INSERTED = INSERTIONS | {"keys": 40_000, "operations": 2000, "pool_frames": 48, "search_share": 0.5, "skew": 0.9}
 WORKLOADS = {
     "searches in memory": SEARCHES,
     "searches": SEARCHES | FEW_FRAMES,
@@ -35,12 +38,12 @@ WORKLOADS = {
     "scans": SCANS | FEW_FRAMES,
     "scans ahead": SCANS | {"pool_frames": 100, "distance_pages": 4},
     "optimistic scans ahead": SCANS | {"pool_frames": 100, "distance_pages": 4} | OPTIMISTIC,
-    "insertions in memory": INSERTIONS,
-    "insertions": INSERTIONS | FEW_FRAMES,
-    "optimistic insertions among searches": INSERTIONS | FEW_FRAMES | OPTIMISTIC | {"search_share": 0.5, "skew": 0.9},
-    "warm insertions into trees in pages": INSERTIONS | DISK_FIRST | FEW_FRAMES | {"caches": "warm", "warm_up": 500},
-    "deletions": DELETIONS | FEW_FRAMES,
-    "optimistic deletions": DELETIONS | FEW_FRAMES | OPTIMISTIC,
+    "insertions in memory": INSERTED,
+    "insertions": INSERTED | FEW_FRAMES,
+    "optimistic insertions among searches": READ_AND_INSERTED | OPTIMISTIC,
+    "warm insertions into trees in pages": INSERTED | DISK_FIRST | FEW_FRAMES | {"caches": "warm", "warm_up": 500},
+    "deletions": DELETED | FEW_FRAMES,
+    "optimistic deletions": DELETED | FEW_FRAMES | OPTIMISTIC,
 }
 
 

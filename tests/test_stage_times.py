@@ -1,6 +1,7 @@
 """Times of stages are measured, and wrong ones do not pass for the group sizes and distances that simulation finds best."""
 
 import tracemalloc
+from functools import cache
 from typing import Any
 
 import pytest
@@ -28,6 +29,12 @@ def stages(of: dict[str, Any]) -> list[float]:
     return stage_cycles(of, PROBING.workload, "probe")
 
 
+@cache
+def plain_stages() -> list[float]:
+    """Return those of the machine as it is."""
+    return stages(machine())
+
+
 def study(by: tuple[str, str], axis: str, cycles: dict[int, float]) -> Study:
     """Give a sweep its results: those of one tuple."""
     name, variant = by
@@ -48,7 +55,7 @@ def failures() -> set[str]:
 def test_a_stage_takes_as_long_whatever_memory_is_behind_the_caches() -> None:
     plain = machine()
     slow = plain | {"memory": plain["memory"] | {"latency_cycles": 1000}, "caches": plain["caches"][:1]}
-    assert stages(slow) == stages(plain)
+    assert stages(slow) == plain_stages()
 
 
 def test_a_trace_is_read_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -63,7 +70,7 @@ def test_a_trace_is_read_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_two_groups_give_the_same_stages_but_for_an_eighth() -> None:
     short = stage_cycles(machine(), {**PROBING.workload, "probe_tuples": LEAST_GROUPS * GROUP}, "probe", LEAST_GROUPS)
-    assert short == pytest.approx(stages(machine()), rel=1 / 8)
+    assert short == pytest.approx(plain_stages(), rel=1 / 8)
 
 
 def test_walks_that_read_page_tables_are_free_too() -> None:
@@ -79,12 +86,12 @@ def test_a_first_cache_of_any_number_of_ways_has_stages(ways: int) -> None:
     first, *others = plain["caches"]
     sets = first["size_bytes"] // (first["ways"] * first["line_bytes"])
     other = plain | {"caches": [{**first, "ways": ways, "size_bytes": sets * ways * first["line_bytes"]}, *others]}
-    assert stages(other) == stages(plain)
+    assert stages(other) == plain_stages()
 
 
 def test_a_slower_divide_makes_the_first_stage_longer_and_no_other() -> None:
     # A tuple's hash code is divided by the number of buckets; one divide begins when the one before it has ended.
-    plain, slow = stages(machine()), stages(machine(divide_latency_cycles=100))
+    plain, slow = plain_stages(), stages(machine(divide_latency_cycles=100))
     assert slow[0] - plain[0] == pytest.approx(50, abs=1)
     assert slow[1:] == pytest.approx(plain[1:], abs=1)
 

@@ -242,14 +242,14 @@ def test_compound_is_two_programs() -> None:
     """Of which TPC-C has its data first, as here by its name."""
     disks = System(load_device("cheetah-36es"), disks=4, volume="atropos", queue="aged-sptf")
     users = {"layout": "csm", "warehouses": 1, "users": 4, "pool": "8MiB", "page_access": "100us", "fill_transactions": 100}
-    times = {"warm_up": "100ms", "measured": "1s"}
-    query = {"query": "q6", "scale_factor": 0.02}
+    times = {"warm_up": "100ms", "measured": "400ms"}
+    query = {"query": "q6", "scale_factor": 0.01}
     compound = Compound(kernel="compound", **users, **times, **query).run(disks)
     found = together(
         disks,
         {
             "oltp": {"kernel": "tpcc", **users, **times},
-            "query": {"kernel": "clotho-tpch", "layout": "csm", "pool": "8MiB", **query, "start": "1100ms", "repeat": True},
+            "query": {"kernel": "clotho-tpch", "layout": "csm", "pool": "8MiB", **query, "start": "500ms", "repeat": True},
         },
     )
     assert compound == {

@@ -61,9 +61,9 @@ def test_a_group_that_grows_takes_its_leaves_from_the_end() -> None:
 
 
 def test_the_mix() -> None:
-    kinds = Counter(one.kind for one in transactions(20_000))
+    kinds = Counter(one.kind for one in transactions(10_000))
     for kind, share in MIX.items():
-        assert kinds[kind] / 200 == pytest.approx(share, abs=1)
+        assert kinds[kind] / 100 == pytest.approx(share, abs=1)
 
 
 def test_visits_of_a_new_order() -> None:
@@ -144,10 +144,10 @@ def test_visits_stay_within_what_there_is(warehouses: int, seed: int) -> None:
 
 
 def test_equal_seeds_give_equal_transactions_under_any_hash_seed() -> None:
-    code = "from test_tpcc import transactions; print([(one.kind, [tuple(v)[1:] for v in one.visits]) for one in transactions(100)])"
+    code = "from test_tpcc import transactions; print([(one.kind, [tuple(v)[1:] for v in one.visits]) for one in transactions(50)])"
     folder = os.path.dirname(__file__)
     said = set()
-    for hash_seed in ("0", "1", "4711"):
+    for hash_seed in ("0", "4711"):
         environment = os.environ | {"PYTHONHASHSEED": hash_seed, "PYTHONPATH": os.pathsep.join([folder, os.path.dirname(folder)])}
         run = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
         said.add(run.stdout)

@@ -10,7 +10,7 @@ from pydantic import TypeAdapter, ValidationError
 from memwalk.analysis.experiments.workload import Parameters, Workload
 from memwalk.simcore.engines import native
 
-SCALE_FACTOR = 0.002
+SCALE_FACTOR = 0.001
 WAYS = ("index", "merge", "position")
 """How records of DSM are put together."""
 

@@ -141,7 +141,7 @@ def test_ctrl_c_leaves_no_file(tmp_path: Path) -> None:
         assert process.stdin is not None
         process.stdin.write(b"0 1000\n" * 100_000)  # more than a pipe holds: the import has begun
         process.stdin.flush()
-        time.sleep(2)  # by then it waits for more
+        time.sleep(0.3)  # by then it waits for more
         process.send_signal(signal.SIGINT)
         assert process.wait(timeout=30) == 130
     assert not list(tmp_path.iterdir())

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from files import EXPERIMENT, MACHINE, memwalk, write_experiment
+from files import EXPERIMENT, MACHINE, ROOT, memwalk, write_experiment
 
 
 @dataclass(frozen=True)
@@ -71,6 +71,14 @@ def results(folder: Path) -> None:
         (folder / "out" / name / "results.parquet").touch()
 
 
+def one_paper(folder: Path) -> None:
+    """Prepares configurations with one of our papers: reading all takes seconds."""
+    (folder / "configs/papers").mkdir(parents=True)
+    for path in (*(ROOT / "configs").iterdir(), ROOT / "configs/papers/thesis-ch2"):
+        if path.name != "papers":
+            (folder / path.relative_to(ROOT)).symlink_to(path)
+
+
 def full_disk() -> None:
     """Lets no file grow beyond 3000 bytes: what a full disk does, without one."""
     resource.setrlimit(resource.RLIMIT_FSIZE, (3000, 3000))
@@ -97,7 +105,7 @@ WRONG = {
     ),
     "truncated trace": Wrong(trace(truncate), "replay t.parquet --machine ./small.yaml", ("t.parquet", "trace")),
     "foreign trace": Wrong(foreign, "trace check t.parquet", ("t.parquet", "trace")),
-    "unknown figure": Wrong(files(), "reproduce fig-2.31 --out out", ("no figure or paper is called `fig-2.31`", "did you mean `fig-2.")),
+    "unknown figure": Wrong(one_paper, "reproduce fig-2.31 --out out", ("no figure or paper is called `fig-2.31`", "did you mean `fig-2.")),
     "negative size": Wrong(
         files(machine=("4KiB", "-4KiB")), RUN, ("small.yaml:18:28", "caches.0.size_bytes", "`-4KiB` is negative", "64B or 16KiB")
     ),
@@ -157,9 +165,11 @@ WRONG = {
 
 
 @pytest.mark.parametrize("name", WRONG)
-def test_one_clear_line_exit_code_2_nothing_half_written(tmp_path: Path, name: str) -> None:
+def test_one_clear_line_exit_code_2_nothing_half_written(tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     wrong = WRONG[name]
     wrong.prepare(tmp_path)
+    if wrong.prepare is one_paper:
+        monkeypatch.setenv("MEMWALK_CONFIGS", str(tmp_path / "configs"))
     before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
 
     done = memwalk(*wrong.arguments.split(), cwd=tmp_path, before=wrong.before)
