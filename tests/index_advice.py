@@ -6,10 +6,13 @@ import json
 from functools import cache
 from typing import Any
 
+import pytest
 from typer.testing import CliRunner, Result
 
+from memwalk.analysis.advice.indexes import page_intervals
 from memwalk.analysis.advice.indexes.candidates import CONSCIOUS, STRUCTURES, Candidate, candidates
 from memwalk.analysis.advice.indexes.rank import IndexAdvice
+from memwalk.analysis.advice.indexes.simulate import OPERATIONS
 from memwalk.analysis.advice.indexes.task import IndexTask, Operation
 from memwalk.analysis.cli.main import app
 from memwalk.simcore.machine import load_machine
@@ -43,6 +46,14 @@ def several(cores: int, *, machine: dict[str, Any] | None = None, coherent: bool
     one = machine or small_caches()
     coherence = {"protocol": "moesi", "transfer_cycles": 60} if coherent else None
     return task(machine={**one, "cores": cores, "coherence": coherence} if cores > 1 else one, **given)
+
+
+def simulate_few(monkeypatch: pytest.MonkeyPatch, *, requests: int = page_intervals.REQUESTS, **operations: int) -> None:
+    """Have so few operations of a kind simulated, and so few requests of a device, where the advice has more only to be exact."""
+    for operation, count in operations.items():
+        assert operation in OPERATIONS
+        monkeypatch.setitem(OPERATIONS, operation, count)
+    monkeypatch.setattr(page_intervals, "REQUESTS", requests)
 
 
 def by_name(asked: IndexTask) -> dict[str, Candidate]:

@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 import pytest
-from index_advice import NAMES, NOTHING, advise, an_advice, by_name, ranked, seconds, several, task, thesis
+from index_advice import NAMES, NOTHING, advise, an_advice, by_name, ranked, seconds, several, simulate_few, task, thesis
 
 from memwalk.analysis.advice.indexes.candidates import Candidate, workload
 from memwalk.analysis.advice.indexes.page_intervals import exchange_interval_seconds, page_interval_seconds
@@ -44,7 +44,7 @@ def advised(candidate: Candidate, asked: IndexTask) -> IndexAdvice:
 def plain(candidate: Candidate, asked: IndexTask) -> Statistics:
     """Run the kernel as the advice should, on the device if memory does not hold all pages."""
     frames = simulated_frames(candidate, asked)
-    run = workload(candidate, operation="insert", keys=asked.keys, operations=INSERTIONS, pool_frames=frames, caches="warm")
+    run = workload(candidate, operation="insert", keys=asked.keys, operations=OPERATIONS["insert"], pool_frames=frames, caches="warm")
     run |= {"threads": asked.cores, "latching": "optimistic" if asked.optimistic else "pessimistic"}
     run["warm_up"] = pool_filling(candidate, "insert", asked, frames) if frames else cache_filling(candidate, "insert", asked)
     return simulate_point(dict(asked.machine), run, storage=StorageRun(None, System(asked.device)) if frames else None)
@@ -101,22 +101,26 @@ def test_cores_whose_caches_are_apart_wait_for_latches_only() -> None:
 
 
 @pytest.mark.parametrize("optimistic", [pytest.param(False, marks=pytest.mark.nightly), True])
-def test_insertions_on_flash_take_what_a_plain_run_takes_and_wait_for_programs(*, optimistic: bool) -> None:
-    asked = inserting(4, machine=thesis(), keys=700_000, memory_bytes=SOME, optimistic=optimistic)
+def test_insertions_on_flash_take_what_a_plain_run_takes_and_wait_for_programs(
+    monkeypatch: pytest.MonkeyPatch, *, optimistic: bool
+) -> None:
+    simulate_few(monkeypatch, requests=500, insert=1200)
+    asked = inserting(4, machine=thesis(), keys=300_000, memory_bytes=SOME, optimistic=optimistic)
     array = by_name(asked)["array"]
     run, found = plain(array, asked), advised(array, asked)
-    left = run["workload"]
-    assert found.simulated_page_reads == pytest.approx(left["pages_read"] / INSERTIONS)
-    assert found.simulated_page_writes == pytest.approx(left["pages_written"] / INSERTIONS)
+    left, insertions = run["workload"], OPERATIONS["insert"]
+    assert found.simulated_page_reads == pytest.approx(left["pages_read"] / insertions)
+    assert found.simulated_page_writes == pytest.approx(left["pages_written"] / insertions)
     assert found.simulated_page_writes == pytest.approx(found.simulated_page_reads, rel=0.1), "all pages are changed, and leave so"
     assert found.predicted_page_writes == pytest.approx(found.predicted_page_reads), "pages above leaves are in memory"
-    clock = 4 * run["cycles"] / INSERTIONS / float(asked.machine["clock_hz"])
+    clock = 4 * run["cycles"] / insertions / float(asked.machine["clock_hz"])
     assert found.simulated_seconds == pytest.approx(clock, rel=0.03)
     assert found.queued > 0.05 * found.simulated_page_reads
     assert found.device_seconds < found.simulated_seconds
 
 
-def test_a_disk_has_as_much_to_write_as_to_read() -> None:
+def test_a_disk_has_as_much_to_write_as_to_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    simulate_few(monkeypatch, requests=500, insert=1000, search=1000)
     disk = load_device("cheetah-15k4")
     asked = inserting(4, memory_bytes=SOME, device=disk)
     array = by_name(asked)["array"]
@@ -142,9 +146,9 @@ def test_searches_push_out_what_insertions_have_changed() -> None:
     frames = 3 + round(0.9 * array.pages(asked.keys)[0])
     written = {one: predict(array, one, asked, asked.keys, frames).page_writes for one in ("search", "insert")}
     assert written["search"] == written["insert"] == pytest.approx(0.0526, rel=0.01)
-    run = workload(array, operation="insert", search_share=0.9, keys=asked.keys, operations=40_000, pool_frames=frames, caches="empty")
-    counted = [native.simulate(dict(asked.machine), run | {"operations": count})["workload"]["pages_written"] for count in (20_000, 60_000)]
-    assert (counted[1] - counted[0]) / 40_000 == pytest.approx(0.0526, rel=0.1)
+    run = workload(array, operation="insert", search_share=0.9, keys=asked.keys, operations=15_000, pool_frames=frames, caches="empty")
+    counted = [native.simulate(dict(asked.machine), run | {"operations": count})["workload"]["pages_written"] for count in (5000, 20_000)]
+    assert (counted[1] - counted[0]) / 15_000 == pytest.approx(0.0526, rel=0.1)
 
 
 def test_scans_push_out_more() -> None:
@@ -156,8 +160,9 @@ def test_scans_push_out_more() -> None:
     assert insert.page_reads / 12 < insert.page_writes < insert.page_reads / 5
 
 
-def test_one_core_writes_what_it_reads_too() -> None:
+def test_one_core_writes_what_it_reads_too(monkeypatch: pytest.MonkeyPatch) -> None:
     """A simulated pool hardly writes before its frames have gone round, where the disk has two pages to move for each that is read."""
+    simulate_few(monkeypatch, requests=1000, insert=1500)
     disk = load_device("cheetah-15k4")
     asked = task(machine=thesis(), keys=20_000_000, memory_bytes=150 << 20, device=disk, mix=INSERTING)
     found = advised(by_name(asked)["array"], asked)
@@ -169,18 +174,20 @@ def test_one_core_writes_what_it_reads_too() -> None:
     assert any(reason.startswith("The simulated pool has no changed pages in the beginning") for reason in reasons([found], asked))
 
 
-def test_a_drive_of_flash_that_writes_brings_no_more_pages_than_one_that_does_not() -> None:
+def test_a_drive_of_flash_that_writes_brings_no_more_pages_than_one_that_does_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    simulate_few(monkeypatch, requests=1500)
     flash = load_device("nvme-ssd")
     few, many = 2, 64
     assert exchange_interval_seconds(flash, 4096, few) == page_interval_seconds(flash, 4096, few), "dies have time left for writing"
     assert exchange_interval_seconds(flash, 4096, many) > 1.5 * page_interval_seconds(flash, 4096, many)
 
 
-SMALL = ("--page-sizes", "4KiB", "--sample", "20000")
+SMALL = ("--page-sizes", "4KiB", "--sample", "5000")
 
 
 @pytest.mark.parametrize("more", [pytest.param(("--cores", "2"), marks=pytest.mark.nightly), ("--optimistic",)])
-def test_cache_first_trees_are_left_out_and_that_is_told(more: tuple[str, ...]) -> None:
+def test_cache_first_trees_are_left_out_and_that_is_told(monkeypatch: pytest.MonkeyPatch, more: tuple[str, ...]) -> None:
+    simulate_few(monkeypatch, requests=500, insert=500, search=500)
     answer = ranked(*SMALL, "--searches", "1", "--inserts", "1", *more)
     assert {one["index"] for one in answer["indexes"]} == NAMES - {"cache-first"}
     line = LEFT_OUT if "--cores" in more else LEFT_OUT.replace("by several cores", "where pages are read optimistically")
@@ -192,7 +199,8 @@ def test_cache_first_trees_are_left_out_and_that_is_told(more: tuple[str, ...]) 
         assert time == pytest.approx(sum(seconds(part)[one] for part in apart) / 2)
 
 
-def test_one_core_with_pins_has_all_indexes() -> None:
+def test_one_core_with_pins_has_all_indexes(monkeypatch: pytest.MonkeyPatch) -> None:
+    simulate_few(monkeypatch, insert=500)
     answer = ranked(*SMALL, "--inserts", "1")
     assert {one["index"] for one in answer["indexes"]} == NAMES
     assert not any("is left out" in reason for reason in answer["reasons"])

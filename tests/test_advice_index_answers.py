@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from index_advice import NAMES, advise, an_advice, ranked, seconds, several, task
+from index_advice import NAMES, advise, an_advice, ranked, seconds, several, simulate_few, task
 
 from memwalk.analysis.advice.indexes.candidates import CONSCIOUS
 from memwalk.analysis.advice.indexes.rank import IndexAdvice
@@ -15,8 +15,10 @@ from memwalk.analysis.advice.indexes.reasons import reasons
 from memwalk.simcore.storage import load_device, page_blocks, page_times_ps
 
 
-def test_one_core_is_what_it_was() -> None:
-    given = ("--page-sizes", "4KiB", "--keys", "100000", "--sample", "5000", "--memory", "400KiB", "--scans", "1", "--inserts", "1")
+def test_one_core_is_what_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
+    simulate_few(monkeypatch, scan=200, insert=300)
+    sizes = ("--page-sizes", "4KiB", "--keys", "100000", "--sample", "5000", "--memory", "400KiB")
+    given = (*sizes, "--scans", "1", "--range", "100", "--inserts", "1")
     without, one = ranked(*given), ranked(*given, "--cores", "1")
     assert without == one
     assert one["cores"] == 1
@@ -26,7 +28,8 @@ def test_one_core_is_what_it_was() -> None:
         assert index["page_interval_seconds"] == index["page_seconds"]
 
 
-def test_several_cores_are_told() -> None:
+def test_several_cores_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    simulate_few(monkeypatch, requests=500, search=1000)
     given = ("--page-sizes", "4KiB", "--keys", "200000", "--sample", "20000", "--memory", "1MiB", "--cores", "2")
     answer = ranked(*given)
     assert answer["cores"] == 2
@@ -37,7 +40,8 @@ def test_several_cores_are_told() -> None:
     assert "with 1 MiB of memory, on 2 cores of thesis-simulator with nvme-ssd" in result.stdout
 
 
-def test_every_index_is_ranked_with_every_page_size() -> None:
+def test_every_index_is_ranked_with_every_page_size(monkeypatch: pytest.MonkeyPatch) -> None:
+    simulate_few(monkeypatch, search=5000)
     answer = ranked("--page-sizes", "4KiB,16KiB")
     assert {(one["index"], one["page_bytes"]) for one in answer["indexes"]} == {(name, size) for name in NAMES for size in (4096, 16384)}
     times = list(seconds(answer).values())
@@ -89,7 +93,8 @@ def test_the_ranking_follows_operations() -> None:
     assert seconds(mixed)["array", 16384] == pytest.approx(both)
 
 
-def test_what_was_asked_stands_in_the_answer() -> None:
+def test_what_was_asked_stands_in_the_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+    simulate_few(monkeypatch, search=1000, scan=200)
     answer = ranked("--sample", "2000", "--page-sizes", "4KiB,2KiB", "--scans", "1", "--range", "300")
     assert (answer["page_sizes"], answer["scan_range"], answer["sample"]) == ([4096, 2048], 300, 2000)
     assert ranked("--sample", "2000", "--page-sizes", "4KiB")["scan_range"] is None

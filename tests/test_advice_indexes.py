@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from files import ROOT
-from index_advice import MIB, NOTHING, an_advice, by_name, several, task, thesis
+from index_advice import MIB, NOTHING, an_advice, by_name, several, simulate_few, task, thesis
 
 from memwalk.analysis.advice.indexes import task as task_module
 from memwalk.analysis.advice.indexes.cached_lines import missed
@@ -109,6 +109,7 @@ def test_no_prediction_leaps_where_an_index_outgrows_the_last_cache(operation: O
 
 def test_a_part_of_an_index_in_memory_takes_about_what_the_whole_takes(monkeypatch: pytest.MonkeyPatch) -> None:
     """Three times the last cache are simulated of 122 times: a third of the part lies there, which the models know."""
+    simulate_few(monkeypatch, search=4000)
     asked = task(keys=2_000_000)
     known = by_name(asked)
     part = {name: simulate(candidate, "search", asked).cycles for name, candidate in known.items()}
@@ -167,8 +168,9 @@ def test_tops_of_upper_levels_are_few_and_wanted_most(frames: int) -> None:
 
 
 @pytest.mark.parametrize("cores", [1, 2])
-def test_page_reads_of_long_scans_are_those_of_many(cores: int) -> None:
+def test_page_reads_of_long_scans_are_those_of_many(monkeypatch: pytest.MonkeyPatch, cores: int) -> None:
     """Of scans of 20,000 entries twenty are simulated, which read 7% to 12% less than is predicted here, by chance."""
+    simulate_few(monkeypatch, requests=500)
     asked = several(cores, machine=thesis(), keys=300_000, memory_bytes=MIB, mix={**NOTHING, "scan": 1.0}, scan_range=20_000)
     for name in ("array", "disk-first"):
         candidate = by_name(asked)[name]
@@ -204,8 +206,9 @@ def test_a_larger_share_in_memory_is_told() -> None:
 
 
 @pytest.mark.parametrize("share", [0.3, 0.9])
-def test_simulated_page_reads_are_those_predicted(share: float) -> None:
+def test_simulated_page_reads_are_those_predicted(monkeypatch: pytest.MonkeyPatch, share: float) -> None:
     """Searches draw pages evenly, so that the pool's misses are known; and what more keys cost is taken from the models."""
+    simulate_few(monkeypatch, search=4000 if share < 0.5 else 10_000)
     asked = task(keys=200_000, sample=100_000)
     for candidate in candidates(asked):
         some = replace(asked, memory_bytes=round(share * sum(candidate.pages(200_000))) * 4096)
@@ -216,8 +219,9 @@ def test_simulated_page_reads_are_those_predicted(share: float) -> None:
         assert found.page_reads == pytest.approx(expected, rel=0.08, abs=counted), candidate.structure.name
 
 
-def test_pages_of_narrow_nodes_are_missed_too() -> None:
+def test_pages_of_narrow_nodes_are_missed_too(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nodes of three lines of 32 bytes: parents of leaves have pages of their own, one for each 85 of them, and a small pool reads some."""
+    simulate_few(monkeypatch, search=3000)
     asked = task(machine=load_machine("powerpc-601-75").native(), keys=393_216, memory_bytes=150 * 8192, page_sizes=(8192,))
     candidate = by_name(asked)["cache-first"]
     assert candidate.parameters == {"node_lines": 3}
@@ -234,15 +238,17 @@ def test_what_more_keys_cost_is_what_the_models_say() -> None:
     assert simulate(array, "search", large).cycles - simulate(array, "search", small).cycles == pytest.approx(more)
 
 
-def test_pages_that_are_written_are_waited_for_on_a_disk() -> None:
+def test_pages_that_are_written_are_waited_for_on_a_disk(monkeypatch: pytest.MonkeyPatch) -> None:
+    simulate_few(monkeypatch, insert=1500, search=1500)
     asked = task(keys=100_000, memory_bytes=MIB // 2, device=load_device("cheetah-15k4"))
     array = by_name(asked)["array"]
     assert simulate(array, "insert", asked).queued > 0.1
     assert simulate(array, "search", asked).queued == 0
 
 
-def test_programs_of_flash_are_waited_for() -> None:
+def test_programs_of_flash_are_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
     """Reads of a drive that serves several at once wait inside, for a die that programs a page."""
+    simulate_few(monkeypatch, insert=2000, search=3000)
     asked = task(machine=thesis(), keys=2_000_000, memory_bytes=9 * MIB // 2)
     array = by_name(asked)["array"]
     inserted = simulate(array, "insert", asked)
@@ -250,8 +256,9 @@ def test_programs_of_flash_are_waited_for() -> None:
     assert simulate(array, "search", asked).queued == pytest.approx(0, abs=1e-4)
 
 
-def test_a_drive_has_pages_in_its_buffer_if_they_are_few() -> None:
+def test_a_drive_has_pages_in_its_buffer_if_they_are_few(monkeypatch: pytest.MonkeyPatch) -> None:
     """A hundred pages are simulated, of which the buffer holds a fifth. A tenth of these hits is left for an index 10 times as large."""
+    simulate_few(monkeypatch, insert=1500)
     few, many = (task(keys=keys, memory_bytes=keys * 5) for keys in (100_000, 1_000_000))
     of_few, of_many = (simulate(by_name(asked)["array"], "insert", asked) for asked in (few, many))
     assert few.simulated_keys == many.simulated_keys == 49_152
@@ -277,7 +284,8 @@ def on_cores(structure: str, **given: Any) -> Callable[..., float]:
     return found
 
 
-def test_cores_that_search_in_memory_meet_at_the_root_if_caches_are_coherent() -> None:
+def test_cores_that_search_in_memory_meet_at_the_root_if_caches_are_coherent(monkeypatch: pytest.MonkeyPatch) -> None:
+    simulate_few(monkeypatch, search=4000, requests=500)
     # The caches of each core hold the index, so that nobody needs lines of others but those of pin counts and latches.
     within = on_cores("array", keys=10_000)
     alone, apart, coherent = within(1), within(4), within(4, coherent=True)
@@ -314,7 +322,8 @@ def test_cores_share_one_arm_and_have_a_drive_of_flash_each_for_itself() -> None
     assert on_cores("array", **scanning, device=disk.device)(4) * reads == pytest.approx(1 / scans.page_interval(4096), rel=0.01)
 
 
-def test_a_scan_on_each_core_reads_the_pages_of_a_scan() -> None:
+def test_a_scan_on_each_core_reads_the_pages_of_a_scan(monkeypatch: pytest.MonkeyPatch) -> None:
+    simulate_few(monkeypatch, scan=1000, requests=500)
     """Threads divide a scan's range, so that a run of several has a range for each, one behind the other."""
     given = {"keys": 200_000, "memory_bytes": MIB, "mix": {**NOTHING, "scan": 1.0}}
     alone, asked = several(1, **given), several(4, **given)
@@ -365,7 +374,8 @@ def test_cycles_and_waits_of_several_cores_by_hand() -> None:
     assert (found.cycles, found.latch_cycles) == pytest.approx((60 - 6, 4))
 
 
-def test_no_more_than_the_device_brings_is_predicted() -> None:
+def test_no_more_than_the_device_brings_is_predicted(monkeypatch: pytest.MonkeyPatch) -> None:
+    simulate_few(monkeypatch, requests=1000)
     disk = load_device("cheetah-15k4")
     asked = several(8, keys=200_000, memory_bytes=MIB, device=disk)
     array = by_name(asked)["array"]
@@ -386,8 +396,9 @@ def test_no_more_than_the_device_brings_is_predicted() -> None:
     assert said.predicted_seconds == busy.seconds(said.predicted_cycles) + said.predicted_page_reads * busy.page_seconds(4096)
 
 
-def test_waiting_cores_get_the_pages_that_the_device_brings() -> None:
+def test_waiting_cores_get_the_pages_that_the_device_brings(monkeypatch: pytest.MonkeyPatch) -> None:
     """A MEMStore takes a command while it serves another: of reads in a queue none takes as long as one alone."""
+    simulate_few(monkeypatch, requests=1000, search=4000)
     asked = several(3, keys=100_000, memory_bytes=64 * 4096, device=load_device("mems-g2"), mix={**NOTHING, "search": 1.0})
     array = by_name(asked)["array"]
     found = advice(array, asked, partial(simulate, array, task=asked))

@@ -157,7 +157,7 @@ def test_a_part_is_small_below_twice_the_cache(build: int, sample: int, is_small
 def test_a_part_takes_nearly_what_the_whole_takes() -> None:
     machine = load_machine("thesis-simulator").native()
     machine["caches"] = [{**cache, "size_bytes": size << 10} for cache, size in zip(machine["caches"], (16, 32, 64), strict=True)]
-    asked = replace(task(build=40_000, probe=80_000, tuple_bytes=100), machine=machine)
+    asked = replace(task(build=20_000, probe=40_000, tuple_bytes=100), machine=machine)
     for name, most in (("grace", 0.12), ("pipelined", 0.08), ("inspector", 0.12)):
         whole = workload(BY_NAME[name], Measured(asked), 1, asked.build, asked.probe)
         cycles = native.simulate(machine, whole)["cycles"] / asked.probe

@@ -6,8 +6,10 @@ from typing import Any
 
 import pytest
 import yaml
-from files import memwalk, write_experiment
+from files import invoke, memwalk, write_experiment
 
+from memwalk.analysis import native as on_this_computer
+from memwalk.simcore.detect import measure
 from memwalk.simcore.detect.cores import DEFAULT, assumed_core
 from memwalk.simcore.detect.geometry import Geometry, representable
 from memwalk.simcore.detect.host import Timings, look, machine_file
@@ -211,21 +213,27 @@ def test_an_unknown_core_is_stood_in_for(tmp_path: Path) -> None:
     assert "CPUID GenuineIntel family 6 model 106" in core.reason
 
 
-def test_this_computer_is_detected_and_simulated_beside_itself(tmp_path: Path) -> None:
-    done = memwalk("machine", "detect", "-o", "host.yaml", "--json", cwd=tmp_path)
-    assert done.returncode == 0, done.stderr
+def test_this_computer_is_detected_and_simulated_beside_itself(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every number is measured once, which takes a second; medians of fifteen are for those who use them."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(measure, "_ORDERS", 1)
+    monkeypatch.setattr(measure, "_REPETITIONS", 1)
+    done = invoke("machine", "detect", "-o", "host.yaml", "--json")
+    assert done.exit_code == 0, done.stderr
     machine = json.loads(done.stdout)["machine"]
     latencies = [cache["latency_cycles"] for cache in machine["caches"]]
     assert latencies[0] < machine["memory"]["latency_cycles"]
-    again = memwalk("machine", "detect", "-o", "host.yaml", cwd=tmp_path)
-    assert (again.returncode, "left alone" in again.stderr) == (2, True)
-    shown = memwalk("machine", "show", "./host.yaml", cwd=tmp_path)
+    again = invoke("machine", "detect", "-o", "host.yaml")
+    assert (again.exit_code, "left alone" in again.stderr) == (2, True)
+    shown = invoke("machine", "show", "./host.yaml")
     assert "measured by pointer chase" in shown.stdout
 
     write_experiment(tmp_path)
+    # Caches of servers take seconds to empty; test_native_varies_what_is_set_in_the_machine does.
+    monkeypatch.setattr(on_this_computer, "eviction_bytes", lambda: MIB)
     arguments = ("native", "experiment.yaml", "--machine", "./host.yaml", "--set", "workload.seed=1", "--repetitions", "2")
-    done = memwalk(*arguments, "--baseline", "p8B+", "-o", "out", "--json", cwd=tmp_path)
-    assert done.returncode == 0, done.stderr
+    done = invoke(*arguments, "--baseline", "p8B+", "-o", "out", "--json")
+    assert done.exit_code == 0, done.stderr
     answer = json.loads(done.stdout)
     assert answer["machine"]["name"] == "host"
     rows = answer["rows"]
@@ -259,10 +267,11 @@ def test_native_varies_what_is_set_in_the_machine(tmp_path: Path) -> None:
         assert f"--set machine={named}: the simulated machine is that of --machine" in done.stderr
 
 
-def test_native_names_a_wrong_baseline_or_variant(tmp_path: Path) -> None:
+def test_native_names_a_wrong_baseline_or_variant(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write_experiment(tmp_path)
+    monkeypatch.chdir(tmp_path)
     for option in ("--baseline", "--variant"):
         for machine in (("--machine", "./small.yaml"), ()):
-            done = memwalk("native", "experiment.yaml", *machine, option, "q8", cwd=tmp_path)
-            assert done.returncode == 2
+            done = invoke("native", "experiment.yaml", *machine, option, "q8")
+            assert done.exit_code == 2
             assert done.stderr == f"memwalk: error: {option} q8: no such variant; there are B+, p8B+\n", "nothing was detected before"

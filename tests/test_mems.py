@@ -308,7 +308,7 @@ def test_mean_seeks_are_disksims(generation: int, spring_factor: float, disksim_
     served = memstore(generation, spring_factor=spring_factor)
     chance = random.Random(1)
     arrival = end = total = requests = 0
-    while requests < 10_000:
+    while requests < 4000:
         arrival += round(chance.expovariate(1 / 50) * MILLISECOND)
         blocks = 8 * max(1, math.ceil(chance.expovariate(1 / 8) / 8))
         block = chance.randrange(served.blocks // 8) * 8
