@@ -13,11 +13,11 @@ import sys
 import tempfile
 from pathlib import Path
 
-REQUESTS = 3000
+REQUESTS = 1000
 LINE_BYTES = 64
 SEQUENTIAL, SCATTERED, SAME_BANK = 1, 2_654_435_761, 1 << 12
 RUNS = ((SEQUENTIAL, 60), (SEQUENTIAL, 400), (SCATTERED, 60), (SCATTERED, 400), (SAME_BANK, 400))
-"""Lines from one request to the next, modulo 2^24 lines (3000 of them are distinct), and the longest gap in cycles.
+"""Lines from one request to the next, modulo 2^24 lines (1000 of them are distinct), and the longest gap in cycles.
 
 Sparse enough for the controller's queue never to be full: DRAMSim3 counts no time before it, memwalk does."""
 PRESETS = ("ddr4-3200", "hbm2-2000")

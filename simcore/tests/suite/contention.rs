@@ -119,17 +119,13 @@ proptest! {
 
 #[test]
 fn cores_have_the_bus_in_the_order_in_which_they_ask() {
-    let hog = |core| stream(core, 6000, 0);
+    let hog = |core| stream(core, 1800, 0);
     for interval in [T_NEXT, 2 * T_NEXT] {
         for programs in [
-            vec![hog(0), hog(1), stream(2, 1000, 20), stream(3, 1000, 60)],
-            vec![chase(0, 200), hog(1), hog(2)],
-            vec![chase(0, 200), stream(1, 2000, 20), stream(2, 1000, 60)],
-            vec![
-                stream(0, 1000, 60),
-                stream(1, 2000, 20),
-                stream(2, 2000, 20),
-            ],
+            vec![hog(0), hog(1), stream(2, 300, 20), stream(3, 300, 60)],
+            vec![chase(0, 60), hog(1), hog(2)],
+            vec![chase(0, 60), stream(1, 600, 20), stream(2, 300, 60)],
+            vec![stream(0, 300, 60), stream(1, 600, 20), stream(2, 600, 20)],
         ] {
             assert_near(&programs, interval, 0.002);
         }

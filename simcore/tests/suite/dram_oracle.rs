@@ -4,7 +4,7 @@ use crate::common::*;
 use simcore::spec::{DramFile, Dramsim3Spec, MemorySpec};
 
 const REFERENCE: &str = include_str!("../../../tests/oracles/dramsim3_standalone.csv");
-const REQUESTS: u64 = 3000;
+const REQUESTS: u64 = 1000;
 const PATH: u32 = 20;
 
 fn preset(name: &str) -> (&'static str, u64) {

@@ -372,7 +372,7 @@ mod with_dram {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig { cases: 200, ..ProptestConfig::default() })]
+        #![proptest_config(ProptestConfig { cases: 60, ..ProptestConfig::default() })]
 
         #[test]
         fn random_programs_run_on_one_to_four_cores(

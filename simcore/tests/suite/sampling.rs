@@ -53,6 +53,10 @@ fn mixed_warm(seed: u64, operations: usize) -> Vec<Event> {
 #[test]
 fn the_interval_covers_the_full_run() {
     for spec in [machine(), in_order()] {
+        let seeds = 1..=10;
+        let programs: Vec<_> = (seeds.clone().map(|seed| mixed_warm(seed, 60_000)))
+            .map(|events| (run(&spec, &events).cycles as f64, events))
+            .collect();
         for (unit, warmup, period) in [
             (1000, 2000, 10_000),
             (3000, 2000, 10_000),
@@ -64,14 +68,11 @@ fn the_interval_covers_the_full_run() {
                 period,
             };
             let (mut sum, mut squares) = (0., 0.);
-            let seeds = 10;
-            for seed in 1..=seeds {
-                let events = mixed_warm(seed, 60_000);
-                let full = run(&spec, &events).cycles as f64;
-                let estimate = sampled(&spec, &events, plan).estimate;
+            for (seed, (full, events)) in seeds.clone().zip(&programs) {
+                let estimate = sampled(&spec, events, plan).estimate;
                 let [low, middle, high] = estimate.cycles;
                 assert!(
-                    low <= full && full <= high,
+                    low <= *full && *full <= high,
                     "seed {seed}: {full} is not within {low}..{high}"
                 );
                 assert!(
@@ -84,7 +85,8 @@ fn the_interval_covers_the_full_run() {
                 sum += deviations;
                 squares += deviations * deviations;
             }
-            let (mean, spread) = (sum / seeds as f64, (squares / seeds as f64).sqrt());
+            let count = programs.len() as f64;
+            let (mean, spread) = (sum / count, (squares / count).sqrt());
             assert!(
                 mean.abs() < 1. && (0.4..1.6).contains(&spread),
                 "{plan:?}: {mean}, {spread}"

@@ -158,9 +158,11 @@ fn one_large_operation_may_be_enough() {
 #[test]
 fn what_is_never_steady_is_given_up() {
     let loads = 1 << 14;
-    let found = length(&machine(), |number| {
-        // Batches have 1, 2, 4 and so on operations. Every load of one batch is of a new line, every other of the next.
-        let step = 1 + u64::from((number + 1).ilog2() % 2);
+    let mut spec = machine();
+    spec.caches.truncate(1);
+    let found = length(&spec, |number| {
+        // Batches have 1, 2, 4 and so on operations. One load of 16 of one batch is of a new line, and one of 32 of the next.
+        let step = 16 << ((number + 1).ilog2() % 2);
         let line = |place: u64| number * loads + place / step * step;
         (0..loads).map(|place| load(line(place) * LINE)).collect()
     });

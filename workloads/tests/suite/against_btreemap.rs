@@ -231,7 +231,7 @@ fn trees_come_and_go() {
 /// the memory reserved for just so many insertions suffices.
 #[test]
 fn groups_that_grow_together_fit() {
-    const LOADED: u32 = 4_000;
+    const LOADED: u32 = 2_000;
     const BETWEEN: u32 = 12;
     for node_lines in [1, 2, 8] {
         for nodes in [0.5, 0.8, 1.0] {

@@ -6,6 +6,11 @@ use traces::{Event, EventSource, Kind};
 use workloads::{Library, Outcome, Prepared, Workload, threads};
 
 pub fn prepared(changes: &Value) -> Prepared {
+    prepared_in(&mut Library::default(), changes)
+}
+
+/// The same on an index that a library may have.
+pub fn prepared_in(library: &mut Library, changes: &Value) -> Prepared {
     let mut value = json!({
         "kernel": "disk-index", "operation": "scan", "structure": "slotted", "page_bytes": 2048, "keys": 40_000, "operations": 3,
         "range": 14_003, "pool_frames": 280, "distance_pages": 4, "nonleaf_lines": 2, "leaf_lines": 3, "node_lines": 3,
@@ -14,7 +19,7 @@ pub fn prepared(changes: &Value) -> Prepared {
     let more = changes.as_object().unwrap().clone();
     value.as_object_mut().unwrap().extend(more);
     let workload: Workload = serde_json::from_value(value).unwrap();
-    Library::default().prepare(&workload).unwrap()
+    library.prepare(&workload).unwrap()
 }
 
 fn searches(changes: &Value) -> Prepared {
@@ -95,9 +100,10 @@ fn threads_find_together_what_one_finds() {
             ("mature", "pessimistic"),
             ("mature", "optimistic"),
         ] {
-            let with = |threads: u32| {
+            let mut library = Library::default();
+            let mut with = |threads: u32| {
                 let changes = json!({"structure": structure, "maturity": maturity, "latching": latching, "threads": threads});
-                run(&prepared(&changes)).1.metrics
+                run(&prepared_in(&mut library, &changes)).1.metrics
             };
             let alone = with(1);
             for threads in [2, 3, 7] {

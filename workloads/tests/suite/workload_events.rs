@@ -5,7 +5,7 @@ use crate::common::workload::{changed, workload};
 use serde_json::json;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
-use traces::{Event, Kind, Layout, OpClass};
+use traces::{Event, EventSink, Kind, Layout, OpClass, SinkError};
 use workloads::{Instructions, Library, Outcome, Traffic, Workload};
 
 /// What a run of a workload, for itself, has shown.
@@ -28,10 +28,18 @@ static SHOWN: LazyLock<Vec<Shown>> = LazyLock::new(|| {
     let mut library = Library::new();
     let mut all = Vec::new();
     for workload in every_workload() {
-        let (shown, events) = shown(&workload);
-        let mut is_repeated = true;
-        for _ in 0..2 {
-            is_repeated &= events == self::events(&mut library, &workload);
+        let (shown, (events, outcome)) = shown(&workload);
+        let repeats = |library: &mut Library| {
+            let mut rest = Rest(&events);
+            let prepared = library.prepare(&workload).unwrap();
+            let again = prepared.run(&mut rest);
+            again.is_ok_and(|again| again == outcome && rest.0.is_empty())
+        };
+        let was_kept = library.holds(&workload);
+        let mut is_repeated = repeats(&mut library);
+        // What was built for this one may be kept now.
+        if !was_kept && library.holds(&workload) {
+            is_repeated &= repeats(&mut library);
         }
         all.push(Shown {
             is_repeated,
@@ -40,6 +48,16 @@ static SHOWN: LazyLock<Vec<Shown>> = LazyLock::new(|| {
     }
     all
 });
+
+/// Events that are to come: others are refused.
+struct Rest<'e>(&'e [Event]);
+
+impl EventSink for Rest<'_> {
+    fn consume(&mut self, events: &[Event]) -> Result<(), SinkError> {
+        self.0 = self.0.strip_prefix(events).ok_or(SinkError::Enough)?;
+        Ok(())
+    }
+}
 
 /// Runs a workload, and gives what it shows and does.
 fn shown(workload: &Workload) -> (Shown, (Vec<Event>, Outcome)) {
@@ -69,8 +87,9 @@ fn astray(events: &[Event], layout: &Layout) -> Option<Event> {
     let is_named = |event: &Event| match event.kind {
         Kind::Load | Kind::Store => {
             let end = event.address + u64::from(event.size);
-            let mut segments = layout.segments.iter().zip(&ends);
-            segments.any(|(segment, &last)| event.address >= segment.base && end <= last)
+            let place = ends.partition_point(|&last| last <= event.address);
+            let segment = layout.segments.get(place);
+            segment.is_some_and(|segment| event.address >= segment.base && end <= ends[place])
         }
         Kind::Mark => (event.address as usize) < layout.phases.len(),
         Kind::Call => (event.address as usize) < layout.calls.len(),
@@ -164,7 +183,7 @@ fn files_of_a_decomposed_relation_do_not_overlap() {
         ));
         for query in ["q1", "q12", "q14"] {
             workloads.push(workload(json!({
-                "kernel": "tpch", "query": query, "layout": layout, "scale_factor": 0.01, "pool_bytes": 4 << 20,
+                "kernel": "tpch", "query": query, "layout": layout, "scale_factor": 0.001, "pool_bytes": 1 << 19,
             })));
         }
     }

@@ -290,8 +290,38 @@ impl<'e> Stepped<'e> {
         is_alone(spec) && exchanges.any(|access| !was(self.times[access].line.complete, cycle))
     }
 
-    /// Runs a cycle, in which it asks for lines: those that are wanted for longest have the handlers.
-    fn step(&mut self, spec: &MachineSpec, cycle: u64, caches: &mut Lines) {
+    /// The first cycle from `after` on in which, or behind which, something may happen even if nothing does in the one before.
+    fn turn(&self, spec: &MachineSpec, after: u64) -> Option<u64> {
+        let mut first = None;
+        let mut look = |time: Option<u64>| {
+            if time.is_some_and(|time| time >= after && first.is_none_or(|first| time < first)) {
+                first = time;
+            }
+        };
+        for times in &self.times[self.first..] {
+            if times.dispatched.is_none() {
+                break;
+            }
+            look(times.dispatched);
+            look(times.issued);
+            look(times.translated);
+            for line in [&times.entry, &times.line] {
+                look(line.wanted);
+                look(line.asked);
+                look(line.complete);
+                look(line.handled);
+            }
+        }
+        let penalty = u64::from(spec.core.mispredict_penalty_cycles);
+        let branch = self.mispredicted;
+        let resolved = branch.and_then(|branch| self.times[branch].line.complete);
+        look(resolved.map(|resolved| resolved + penalty));
+        first
+    }
+
+    /// Runs a cycle, in which it asks for lines: those that are wanted for longest have the handlers. Says whether any instruction came further.
+    fn step(&mut self, spec: &MachineSpec, cycle: u64, caches: &mut Lines) -> bool {
+        let before = (self.dispatched, self.executed, self.graduated);
         let is_there = |times: &Times| was(times.line.complete, cycle);
         self.first += self.times[self.first..]
             .iter()
@@ -341,6 +371,7 @@ impl<'e> Stepped<'e> {
             times.line.wanted = times.translated;
         }
         self.ask(spec, behind, cycle, caches);
+        before != (self.dispatched, self.executed, self.graduated)
     }
 
     fn line(&self, miss: Miss) -> &Line {
@@ -407,20 +438,26 @@ pub fn stepped(spec: &MachineSpec, interval: u64, programs: &[Vec<Event>]) -> Ve
     let mut cores: Vec<_> = numbered
         .map(|(number, accesses)| Stepped::of(number, accesses))
         .collect();
-    let mut ends = vec![0; cores.len()];
+    let mut ends = vec![None; cores.len()];
     let mut caches = Lines::of(spec, interval);
-    for cycle in 1.. {
+    let mut cycle = 1;
+    loop {
+        let mut moves = false;
         for (core, end) in cores.iter_mut().zip(&mut ends) {
-            if !core.has_ended(cycle) {
-                core.step(spec, cycle, &mut caches);
-                *end = cycle;
+            if core.has_ended(cycle) {
+                end.get_or_insert(cycle - 1);
+            } else {
+                moves |= core.step(spec, cycle, &mut caches);
             }
         }
-        if cores.iter().all(|core| core.has_ended(cycle)) {
-            break;
+        if let Some(ends) = ends.iter().copied().collect() {
+            return ends;
         }
+        // Steps of cycles in which nothing can happen are left out: most are such where cores wait for memory.
+        let turns = cores.iter().map(|core| core.turn(spec, cycle - 1));
+        let next = if moves { None } else { turns.flatten().min() };
+        cycle = next.unwrap_or(0).max(cycle + 1);
     }
-    ends
 }
 
 /// Whether each core takes as long as in the model, to within a share.

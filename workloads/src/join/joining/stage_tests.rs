@@ -60,6 +60,7 @@ fn who_held_a_bucket_looks_at_its_queue() {
             algorithm: JoinAlgorithm::Pipelined,
             prefetch_distance: 4,
             build_tuples: 1000,
+            probe_tuples: 2000,
             duplicates,
             // Tuples of one key follow each other in some places.
             seed: 3,

@@ -148,7 +148,7 @@ fn joins() -> impl Strategy<Value = JoinWorkload> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 300, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 120, ..ProptestConfig::default() })]
 
     #[test]
     fn every_algorithm_finds_what_a_dictionary_finds(workload in joins()) {

@@ -201,6 +201,8 @@ fn fill() -> impl Strategy<Value = f64> {
 }
 
 proptest! {
+    #![proptest_config(ProptestConfig::with_cases(40))]
+
     #[test]
     fn an_index_goes_on_where_it_was_closed(
         build in builds(), keys in 0..3000_u64, fill in fill(), frames in prop::sample::select(vec![0_u32, 0, 16]),
@@ -208,7 +210,9 @@ proptest! {
     ) {
         for_its_keys!(build, goes_on(&build, (keys, fill, frames), &before, &after));
     }
+}
 
+proptest! {
     /// However full its pages are, an index that was opened has room for as many insertions as it was opened for.
     #[test]
     fn there_is_room_for_insertions_after_opening(

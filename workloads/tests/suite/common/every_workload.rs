@@ -29,19 +29,20 @@ pub fn csb(node_lines: u32) -> Value {
 /// One workload of every operation, tree and maturity.
 pub fn every_workload() -> Vec<Workload> {
     let mut all = Vec::new();
-    for operation in ["search", "insert", "delete", "scan"] {
-        for tree in [
-            json!({}),
-            p8("none"),
-            p8("external"),
-            p8("internal"),
-            csb(1),
-            csb(2),
-            csb(8),
-        ] {
-            for maturity in ["bulkloaded", "mature"] {
+    // Operations come last: they can share what others were built for.
+    for tree in [
+        json!({}),
+        p8("none"),
+        p8("external"),
+        p8("internal"),
+        csb(1),
+        csb(2),
+        csb(8),
+    ] {
+        for maturity in ["bulkloaded", "mature"] {
+            for operation in ["search", "insert", "delete", "scan"] {
                 all.push(index(
-                    json!({"operation": operation, "tree": tree, "maturity": maturity}),
+                    json!({"operation": operation, "tree": tree, "maturity": maturity, "keys": 10_000, "operations": 100}),
                 ));
             }
         }
@@ -56,15 +57,15 @@ pub fn every_workload() -> Vec<Workload> {
         json!({"structure": "disk-first", "nonleaf_lines": 1, "leaf_lines": 6}),
         json!({"structure": "cache-first", "node_lines": 9}),
     ] {
-        for operation in ["search", "insert", "delete", "scan"] {
-            for setting in [
-                json!({}),
-                json!({"maturity": "mature"}),
-                json!({"page_bytes": 16384, "fill": 0.7}),
-                json!({"key_bytes": 20}),
-                json!({"pool_frames": 16}),
-            ] {
-                let base = json!({"kernel": "disk-index", "operation": operation, "keys": 20_000, "operations": 300, "range": 500,
+        for setting in [
+            json!({}),
+            json!({"maturity": "mature"}),
+            json!({"page_bytes": 16384, "fill": 0.7}),
+            json!({"key_bytes": 20}),
+            json!({"pool_frames": 16}),
+        ] {
+            for operation in ["search", "insert", "delete", "scan"] {
+                let base = json!({"kernel": "disk-index", "operation": operation, "keys": 10_000, "operations": 150, "range": 500,
                     "page_bytes": 4096, "caches": "empty"});
                 all.push(workload(changed(changed(base, &structure), &setting)));
             }
@@ -76,15 +77,15 @@ pub fn every_workload() -> Vec<Workload> {
         json!({"structure": "prefix-array", "prefix_bytes": 8}),
         json!({"structure": "in-page-tree", "node_lines": 5}),
     ] {
-        for operation in ["search", "insert", "delete", "scan"] {
-            for setting in [
-                json!({}),
-                json!({"maturity": "mature"}),
-                json!({"page_bytes": 16384, "fill": 0.7, "common_prefix_bytes": 8}),
-                json!({"shortest_key_bytes": 18, "bits_per_byte": 1}),
-                json!({"pool_frames": 16}),
-            ] {
-                let base = json!({"kernel": "string-index", "operation": operation, "keys": 20_000, "operations": 300, "range": 500,
+        for setting in [
+            json!({}),
+            json!({"maturity": "mature"}),
+            json!({"page_bytes": 16384, "fill": 0.7, "common_prefix_bytes": 8}),
+            json!({"shortest_key_bytes": 18, "bits_per_byte": 1}),
+            json!({"pool_frames": 16}),
+        ] {
+            for operation in ["search", "insert", "delete", "scan"] {
+                let base = json!({"kernel": "string-index", "operation": operation, "keys": 10_000, "operations": 150, "range": 500,
                     "page_bytes": 4096, "caches": "empty"});
                 all.push(workload(changed(changed(base, &structure), &setting)));
             }
@@ -134,7 +135,7 @@ pub fn every_workload() -> Vec<Workload> {
             json!({"tuple_lengths": "uniform", "shortest_tuple_bytes": 12, "tuple_bytes": 1024, "threads": 3, "partitions": 5, "duplicates": 2}),
             json!({"tuple_lengths": "uniform", "order": "nearly-sorted", "displaced": 0.05, "cache_bytes": 65536, "match_share": 0.5}),
         ] {
-            let base = json!({"kernel": "hash-join", "algorithm": algorithm, "build_tuples": 2000, "probe_tuples": 5000});
+            let base = json!({"kernel": "hash-join", "algorithm": algorithm, "build_tuples": 1000, "probe_tuples": 2500});
             all.push(workload(changed(base, &changes)));
         }
     }
@@ -144,20 +145,20 @@ pub fn every_workload() -> Vec<Workload> {
             json!({"tuple_bytes": 20, "output": "reused", "partitions": 1}),
             json!({"output": "stored", "pages_asked_ahead": 5}),
             json!({"threads": 3, "page_ahead": 0, "line_bytes": 128, "partitions": 300}),
-            json!({"filter": "single", "probe_tuples": 9000, "match_share": 0.5}),
-            json!({"filter": "single", "probe_tuples": 9000, "threads": 3, "output": "reused", "line_bytes": 128}),
-            json!({"filter": "multiple", "probe_tuples": 9000, "match_share": 0.5, "false_positive_rate": 0.001, "cache_bytes": 20_000}),
-            json!({"filter": "multiple", "probe_tuples": 9000, "threads": 3, "output": "reused", "tuple_bytes": 20, "partitions": 2}),
-            json!({"filter": "multiple", "probe_tuples": 9000, "partitions": 3, "filter_layout": "horizontal", "cache_bytes": 1 << 17}),
+            json!({"filter": "single", "probe_tuples": 4500, "match_share": 0.5}),
+            json!({"filter": "single", "probe_tuples": 4500, "threads": 3, "output": "reused", "line_bytes": 128}),
+            json!({"filter": "multiple", "probe_tuples": 4500, "match_share": 0.5, "false_positive_rate": 0.001, "cache_bytes": 10_000}),
+            json!({"filter": "multiple", "probe_tuples": 4500, "threads": 3, "output": "reused", "tuple_bytes": 20, "partitions": 2}),
+            json!({"filter": "multiple", "probe_tuples": 4500, "partitions": 3, "filter_layout": "horizontal", "cache_bytes": 1 << 16}),
             json!({"order": "nearly-sorted", "displaced": 0.05, "order_buffer_pages": 10}),
-            json!({"order": "nearly-sorted", "displaced": 0.1, "order_buffer_pages": 40, "filter": "single", "probe_tuples": 9000, "threads": 3}),
-            json!({"order_buffer_pages": 4, "duplicates": 5, "filter": "multiple", "probe_tuples": 9000, "cache_bytes": 20_000}),
+            json!({"order": "nearly-sorted", "displaced": 0.1, "order_buffer_pages": 20, "filter": "single", "probe_tuples": 4500, "threads": 3}),
+            json!({"order_buffer_pages": 4, "duplicates": 5, "filter": "multiple", "probe_tuples": 4500, "cache_bytes": 10_000}),
             json!({"tuple_lengths": "uniform", "tuple_bytes": 140}),
             json!({"tuple_lengths": "uniform", "shortest_tuple_bytes": 12, "tuple_bytes": 1024, "threads": 3, "output": "reused"}),
-            json!({"tuple_lengths": "uniform", "filter": "multiple", "probe_tuples": 9000, "partitions": 3, "cache_bytes": 1 << 17}),
+            json!({"tuple_lengths": "uniform", "filter": "multiple", "probe_tuples": 4500, "partitions": 3, "cache_bytes": 1 << 16}),
             json!({"tuple_lengths": "uniform", "order": "nearly-sorted", "displaced": 0.05, "order_buffer_pages": 10}),
         ] {
-            let base = json!({"kernel": "hash-partition", "algorithm": algorithm, "tuples": 5000, "partitions": 40});
+            let base = json!({"kernel": "hash-partition", "algorithm": algorithm, "tuples": 2500, "partitions": 40});
             all.push(workload(changed(base, &changes)));
         }
     }
@@ -168,7 +169,7 @@ pub fn every_workload() -> Vec<Workload> {
             json!({"keys": "dense", "bucket_tuples": 1}),
             json!({"bucket_tuples": 1}),
         ] {
-            let base = json!({"kernel": "hash-probe", "interleaving": interleaving, "build_tuples": 3000, "probe_tuples": 9000});
+            let base = json!({"kernel": "hash-probe", "interleaving": interleaving, "build_tuples": 1500, "probe_tuples": 4500});
             all.push(workload(changed(base, &changes)));
         }
     }
@@ -182,12 +183,12 @@ pub fn every_workload() -> Vec<Workload> {
         for changes in [
             json!({}),
             json!({"threads": 3, "keys": "scattered"}),
-            json!({"threads": 16, "build_tuples": 9000, "skew": 1.0}),
-            json!({"build_tuples": 9000, "keys": "scattered", "match_share": 0.2}),
+            json!({"threads": 16, "build_tuples": 4500, "skew": 1.0}),
+            json!({"build_tuples": 4500, "keys": "scattered", "match_share": 0.2}),
             json!({"tuple_bytes": 8, "threads": 3, "keys": "scattered", "skew": 1.0, "match_share": 0.8}),
         ] {
             let base =
-                json!({"kernel": "parallel-join", "build_tuples": 4000, "probe_tuples": 9000});
+                json!({"kernel": "parallel-join", "build_tuples": 2000, "probe_tuples": 4500});
             all.push(workload(changed(changed(base, &algorithm), &changes)));
         }
     }
