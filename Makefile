@@ -17,8 +17,9 @@ export RUSTFLAGS := $(PORTABLE_FLAGS)
 STRIP := --strip
 endif
 
-# What Clippy and tests are compiled with: the profile for development, or that of the build (.ci/environment).
-RUST_PROFILE ?= --profile dev
+# Profiles of Cargo.toml for the simulator and the wheel, and for Clippy and tests in Rust. Continuous integration has one for all.
+BUILD_PROFILE ?= release
+TEST_PROFILE  ?= dev
 
 # Cargo uses all cores; it is not to look for jobs of make's.
 unexport MAKEFLAGS MFLAGS
@@ -37,7 +38,7 @@ $(VENV)/installed: requirements.lock pyproject.toml
 	@touch $@
 
 $(VENV)/built: $(VENV)/installed $(RUST)
-	. $(BIN)/activate && maturin develop --release --quiet $(STRIP) $(DRAM) >/dev/null
+	. $(BIN)/activate && maturin develop --profile $(BUILD_PROFILE) --quiet $(STRIP) $(DRAM) >/dev/null
 	@touch $@
 
 setup: $(VENV)/built ## install the dependencies and build the simulator (release) into .venv
@@ -51,14 +52,14 @@ reproduce: setup ## reproduce every paper at the published sizes
 
 wheel: $(VENV)/installed ## build a wheel for any processor of this kind (x86-64-v2 or AArch64) into target/wheels
 	rm -rf $(WHEELS)
-	. $(BIN)/activate && RUSTFLAGS="$(PORTABLE_FLAGS)" maturin build --release --strip --locked --quiet --out $(WHEELS) $(DRAM) >/dev/null
+	. $(BIN)/activate && RUSTFLAGS="$(PORTABLE_FLAGS)" maturin build --profile $(BUILD_PROFILE) --strip --locked --quiet --out $(WHEELS) $(DRAM) >/dev/null
 
 test: setup test-rust test-python test-wheel ## run the tests
 
 # The benchmarks hold no tests. Neither do the bindings, but with them all dependencies have the features that the build has, and are not compiled
 # a second time.
 test-rust:
-	cargo test $(RUST_PROFILE) --workspace --exclude memwalk-benches --locked --quiet $(DRAM)
+	cargo test --profile $(TEST_PROFILE) --workspace --exclude memwalk-benches --locked --quiet $(DRAM)
 
 # A process per core; one that is done takes tests from the others.
 test-python: setup
@@ -67,7 +68,7 @@ test-python: setup
 # The variable says how many random cases each property has, whatever the property says itself: 4 to 400. So many may reject more.
 test-nightly: setup ## run the tests that take long, which `make test` leaves out: docs/extending.md built, large tables against DuckDB, many random cases
 	$(BIN)/python -m pytest -q -m nightly
-	cargo test $(RUST_PROFILE) --package memwalk-workloads --locked --quiet --test suite -- --ignored
+	cargo test --profile $(TEST_PROFILE) --package memwalk-workloads --locked --quiet --test suite -- --ignored
 	PROPTEST_CASES=1000 PROPTEST_MAX_GLOBAL_REJECTS=1000000 PROPTEST_MAX_LOCAL_REJECTS=1000000 $(MAKE) test-rust
 
 # In an environment that has nothing but the wheel.
@@ -78,7 +79,7 @@ lint: lint-rust lint-python ## formatters, linters and type checks
 
 lint-rust:
 	cargo fmt --all --check
-	cargo clippy $(RUST_PROFILE) --workspace --all-targets --locked --quiet $(DRAM) -- -D warnings
+	cargo clippy --profile $(TEST_PROFILE) --workspace --all-targets --locked --quiet $(DRAM) -- -D warnings
 
 lint-python: setup
 	$(BIN)/ruff check .
