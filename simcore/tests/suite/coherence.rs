@@ -2,8 +2,10 @@
 
 use crate::common::random::{any_prefetching_machine_of, any_streaming_trace};
 use crate::common::*;
+#[cfg(feature = "dramsim3")]
 use crate::dram::{DDR4, with_dram};
 use crate::multicore::{Programs, on_cores, on_cores_of, on_cores_with};
+#[cfg(feature = "dramsim3")]
 use crate::storage::of_all_causes;
 use proptest::prelude::*;
 use simcore::multicore::MulticoreStatistics;
@@ -211,7 +213,12 @@ fn a_line_that_several_cores_read_is_read_once_and_nobody_has_it_before() {
     let mut alone = mesi();
     alone.caches.truncate(2);
     for (spec, wait) in [(mesi(), 0), (alone, TRANSFER)] {
-        for spec in [with_dram(spec.clone(), DDR4), spec] {
+        let memories = [
+            #[cfg(feature = "dramsim3")]
+            with_dram(spec.clone(), DDR4),
+            spec,
+        ];
+        for spec in memories {
             let found = on_cores(&spec, &vec![vec![load(0)]; 4]);
             assert_eq!(found.together.bus.fills, 1);
             let cycles: Vec<u64> = found.cores.iter().map(|core| core.cycles).collect();
@@ -225,6 +232,7 @@ fn a_line_that_several_cores_read_is_read_once_and_nobody_has_it_before() {
     }
 }
 
+#[cfg(feature = "dramsim3")]
 #[test]
 fn a_line_that_goes_from_core_to_core_is_read_once_from_dram() {
     let spec = with_dram(mesi(), DDR4);

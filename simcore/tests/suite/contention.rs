@@ -5,6 +5,7 @@
 use crate::common::stepped_core::*;
 use crate::common::*;
 use proptest::prelude::*;
+#[cfg(feature = "dramsim3")]
 use simcore::spec::MachineSpec;
 use traces::{Event, Kind, OpClass};
 

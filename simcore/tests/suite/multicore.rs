@@ -6,7 +6,6 @@ use crate::common::*;
 use proptest::prelude::*;
 use simcore::multicore::{Multicore, MulticoreStatistics, ThreadOf};
 use simcore::spec::{Inclusion, InstructionCacheSpec, MachineSpec, PageTableSpec, Replacement};
-use simcore::statistics::BusStatistics;
 use traces::{Event, EventSource, Kind, Layout};
 
 /// What runs on the cores.
@@ -303,6 +302,7 @@ fn what_others_do_after_the_end_of_a_program_is_not_counted_for_it() {
 mod with_dram {
     use super::*;
     use crate::dram::{DDR4, with_dram};
+    use simcore::statistics::BusStatistics;
 
     #[test]
     fn one_core_runs_as_it_does_alone() {
@@ -344,7 +344,7 @@ mod with_dram {
     #[test]
     fn what_is_in_flight_drains_in_the_memory_of_all() {
         let spec = with_dram(machine(), DDR4);
-        let last = [load(0), prefetch(FAR)];
+        let last = [load(0), after(1, prefetch(FAR))];
         let alone = run(&spec, &last);
         assert!(alone.slots.drain > 0);
         let both = on_cores(&spec, &[last.to_vec(), vec![load(64)]]);

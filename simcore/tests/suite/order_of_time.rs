@@ -4,7 +4,9 @@ use crate::common::*;
 #[cfg(feature = "dramsim3")]
 use crate::dram::{DDR4, with_dram};
 use simcore::Statistics;
-use simcore::spec::{MachineSpec, PrefetcherSpec};
+use simcore::spec::MachineSpec;
+#[cfg(feature = "dramsim3")]
+use simcore::spec::PrefetcherSpec;
 use traces::{Event, Kind, OpClass};
 
 const ISSUE: u64 = 1;
