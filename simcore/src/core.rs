@@ -244,6 +244,7 @@ impl Core {
 
     /// Runs up to a barrier, or to where a latch is released, and gives the cycle in which all before it is done.
     pub(crate) fn reach(&mut self, caches: &mut Hierarchy, event: &Event) -> u64 {
+        self.close_loads(caches);
         self.events += 1;
         let plain = u64::from(event.instructions);
         self.pipeline.pass(&mut self.machinery, plain);
@@ -271,7 +272,8 @@ impl Core {
     }
 
     /// Takes a latch that another core releases in cycle `free`, or has released, if the core would not come later anyway.
-    pub(crate) fn take_latch(&mut self, event: &Event, free: u64) {
+    pub(crate) fn take_latch(&mut self, caches: &mut Hierarchy, event: &Event, free: u64) {
+        self.close_loads(caches);
         let begins = self.pipeline.begins(self.now(), &self.machinery, event);
         self.events += 1;
         let plain = u64::from(event.instructions);
@@ -291,6 +293,11 @@ impl Core {
         self.readings.repeated += u64::from(again);
     }
 
+    /// Waits for loads that were left open: somebody wants to know how far the core is.
+    pub(crate) fn close_loads(&mut self, caches: &mut Hierarchy) {
+        self.pipeline.close_loads(&mut self.machinery, caches);
+    }
+
     /// Graduation slots filled or charged so far.
     pub(crate) fn position(&self) -> u64 {
         self.pipeline.position()
@@ -303,6 +310,7 @@ impl Core {
 
     /// There are no more events, while other cores may go on. [`Core::drain`] is called when they have ended, too.
     pub(crate) fn end(&mut self, caches: &mut Hierarchy) {
+        self.close_loads(caches);
         caches.keep(&mut self.machinery.port);
     }
 
@@ -314,6 +322,7 @@ impl Core {
     /// Lets everything in flight drain and gives the cycles that were measured until it has.
     pub(crate) fn drain(&mut self, caches: &mut Hierarchy) -> u64 {
         let width = u64::from(self.spec.core.issue_width);
+        self.close_loads(caches);
         let (position, instructions) = (self.position(), self.instructions());
         self.pipeline.settle_stores(&mut self.machinery, caches);
         let end = self.done();

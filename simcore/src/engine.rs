@@ -136,8 +136,10 @@ impl Engine {
     }
 
     /// Graduation slots filled or charged so far.
-    pub(crate) fn position(&self) -> u64 {
-        self.system.cores[0].position()
+    pub(crate) fn position(&mut self) -> u64 {
+        let System { cores, caches } = &mut self.system;
+        cores[0].close_loads(caches);
+        cores[0].position()
     }
 
     /// Instructions run so far.

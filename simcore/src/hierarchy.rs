@@ -22,7 +22,7 @@ mod writing;
 
 pub(crate) use arrivals::Overwritten;
 pub(crate) use port::{Port, own_lines};
-pub(crate) use time::{Cycles, Standstill, Time};
+pub(crate) use time::{Cycles, OpenCycles, Standstill, Time};
 
 use crate::cache::Cache;
 use crate::calendar::{Claim, Order};
@@ -327,6 +327,18 @@ impl Hierarchy {
         self.cores > 1
     }
 
+    /// Whether a core may go on behind its loads before it is known when they end: that matters before a DRAM only, and others would have to
+    /// know how far the core is.
+    #[inline(always)]
+    pub(crate) fn leave_loads_open(&self) -> bool {
+        self.cores == 1 && self.memory.leaves_times_open()
+    }
+
+    /// Cycles that a hit in the core's first cache takes.
+    pub(crate) fn first_latency(&self, port: &Port) -> u64 {
+        self.levels[port.first].latency
+    }
+
     /// Until the next call no core but the one that has its turn makes a request before cycle `horizon`.
     pub(crate) fn set_horizon(&mut self, horizon: u64) {
         self.horizon = horizon;
@@ -513,17 +525,17 @@ impl Hierarchy {
                 self.store_through::<T>(port, line, when, look_ups)
             }
             Look::Held if purpose == Purpose::Store && port.is_coherent => {
-                let served = self.unsettled(port, line, when.time, purpose, look_ups);
+                let served = self.unsettled::<T>(port, line, when.time, purpose, look_ups);
                 self.level(port, 0).cache.make_dirty(line);
                 served
             }
-            Look::Held => self.unsettled(port, line, when.time, purpose, look_ups),
+            Look::Held => self.unsettled::<T>(port, line, when.time, purpose, look_ups),
         }
     }
 
     /// A hit in the first cache on a line that is still on its way, or was prefetched and not used.
     #[inline(never)]
-    fn unsettled(
+    fn unsettled<T: Time>(
         &mut self,
         port: &mut Port,
         line: u64,
@@ -532,7 +544,7 @@ impl Hierarchy {
         look_ups: &mut LookUps,
     ) -> Served {
         let address = line << self.levels[port.first].cache.line_shift();
-        let found = self.find(port, 0, address, time, purpose, look_ups);
+        let found = self.find::<T>(port, 0, address, time, purpose, look_ups);
         found.expect("it was found a moment ago")
     }
 

@@ -297,7 +297,8 @@ impl Multicore {
         let has_others = thread::has_others(&self.threads, number);
         let thread = &mut self.threads[number];
         let event = &thread.events()[0];
-        self.system.cores[number].take_latch(event, free);
+        let System { cores, caches } = &mut self.system;
+        cores[number].take_latch(caches, event, free);
         if event.kind == Kind::AwaitLatch && has_others {
             let latch = (thread.program, event.latch());
             thread.begin_reading(latch, self.latches.changes());

@@ -227,7 +227,7 @@ impl Sampler {
         }
     }
 
-    fn position(&self) -> Unit {
+    fn position(&mut self) -> Unit {
         Unit {
             slots: self.engine.position(),
             instructions: self.engine.instructions(),

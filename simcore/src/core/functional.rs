@@ -17,6 +17,7 @@ impl Core {
         caches: &mut Hierarchy,
         events: &[Event],
     ) -> Result<(), SinkError> {
+        self.close_loads(caches);
         events
             .iter()
             .try_for_each(|event| self.pass_event(caches, event))

@@ -3,7 +3,9 @@
 use super::foresight::Foresight;
 use super::timing::Timing;
 use crate::arrival::Arrival;
-use crate::hierarchy::{Cycles, Hierarchy, Look, Port, Purpose, Served, Standstill, Time, When};
+use crate::hierarchy::{
+    Cycles, Hierarchy, Look, OpenCycles, Port, Purpose, Served, Standstill, Time, When,
+};
 use crate::ledger::{Ledger, Progress};
 use crate::miss_end::MissEnd;
 use crate::mshr::Delay;
@@ -351,10 +353,41 @@ impl Machinery {
         {
             return self.load_pages::<Cycles>(caches, event, issue, now, purpose);
         }
+        self.load_in_page::<Cycles>(caches, event, issue, now, purpose)
+    }
+
+    /// Reads at cycle `issue` what may come in a cycle that is not known yet: that is pending then. What lies in several lines is waited for.
+    pub(crate) fn load_open(
+        &mut self,
+        caches: &mut Hierarchy,
+        event: &Event,
+        issue: u64,
+        now: u64,
+    ) -> Timing {
+        if self
+            .port
+            .is_in_one_line(event.address, u64::from(event.size))
+        {
+            self.load_in_page::<OpenCycles>(caches, event, issue, now, Purpose::Load)
+        } else {
+            self.load(caches, event, issue, now, Purpose::Load)
+        }
+    }
+
+    /// The same of bytes that lie in one page.
+    #[inline(always)]
+    fn load_in_page<T: Time>(
+        &mut self,
+        caches: &mut Hierarchy,
+        event: &Event,
+        issue: u64,
+        now: u64,
+        purpose: Purpose,
+    ) -> Timing {
         let unblocked = self.after_walk(issue);
         let translated = self.translate::<Cycles>(caches, event.address, unblocked, now);
         let when = When::ahead(translated, now);
-        let served = self.access::<Cycles>(caches, event, when, purpose);
+        let served = self.access::<T>(caches, event, when, purpose);
         Timing {
             issue,
             translated,
@@ -516,7 +549,7 @@ impl Machinery {
     }
 
     /// Whether the TLB holds all pages that a load, a store or a prefetch needs.
-    fn tlb_holds(&mut self, event: &Event) -> bool {
+    pub(super) fn tlb_holds(&mut self, event: &Event) -> bool {
         let purpose = match event.kind {
             Kind::Prefetch | Kind::PrefetchNta => Purpose::Prefetch,
             _ => Purpose::Load,

@@ -4,6 +4,7 @@
 //! form, and the reorder buffer is a table of when its entries are free, looked up once per event.
 
 mod next_event;
+mod open_loads;
 mod reorder_buffer;
 mod routines;
 mod slots;
@@ -15,10 +16,12 @@ use super::units::{Results, StoreBuffer, Unit};
 use super::{EventTimes, Turn};
 use crate::calendar::{Calendar, Claim};
 use crate::hierarchy::{Cycles, Hierarchy, Purpose};
-use crate::ledger::Cause;
+use crate::ledger::{Account, Cause};
 use crate::spec::{CoreSpec, ExchangeSpec, Interval, MachineSpec};
+use open_loads::OpenLoads;
 use reorder_buffer::ReorderBuffer;
 use slots::Slots;
+use std::ops::Range;
 use traces::{Event, Kind, OpClass};
 
 /// What an event begins with.
@@ -70,6 +73,8 @@ pub(crate) struct OutOfOrder {
     reorder_buffer: ReorderBuffer,
     store_buffer: StoreBuffer,
     results: Results<u64>,
+    /// Before a memory of fixed times there are none.
+    open_loads: OpenLoads,
     /// Issue of the first instruction after the latest misprediction.
     restarted: u64,
     /// Completion, at the earliest, of the first instruction after the latest wait for code.
@@ -96,6 +101,7 @@ impl OutOfOrder {
             reorder_buffer: ReorderBuffer::new(entries),
             store_buffer: StoreBuffer::new(core.store_buffer_entries),
             results: Results::new(entries as usize),
+            open_loads: OpenLoads::default(),
             restarted: 0,
             fetched: 0,
         }
@@ -109,6 +115,9 @@ impl OutOfOrder {
         events: &[Event],
         turn: &impl Turn,
     ) -> usize {
+        if turn.leaves_loads_open() && caches.leave_loads_open() {
+            return self.run_open(machinery, caches, events);
+        }
         let mut rest = events.iter();
         while let Some(event) = rest.next() {
             turn.foresee(machinery, caches, rest.as_slice());
@@ -300,22 +309,29 @@ impl OutOfOrder {
         if front_end <= position {
             machinery.ledger.charge(Cause::Other, slot - position);
         } else {
-            self.charge_front_end(machinery, plain, position, slot);
+            let place = machinery.ledger.place();
+            let mut account = machinery.ledger.at(place);
+            let front_end = (self.restarted, self.fetched);
+            self.charge_front_end(&mut account, front_end, plain, position..slot);
         }
         self.slots.graduate_from(graduated, slot);
     }
 
-    /// Charges the slots from `position` to `slot`, before which plain instructions are done, to the front end while it had
-    /// not delivered them.
+    /// Charges slots, before whose end plain instructions are done, to the front end while it had not delivered them: it had restarted, and
+    /// had its code, in these cycles.
     #[inline(never)]
-    fn charge_front_end(&self, machinery: &mut Machinery, plain: u64, position: u64, slot: u64) {
-        let restarted = (self.restarted * self.width).clamp(position, slot);
-        let fetched = (self.fetched * self.width + plain).clamp(restarted, slot);
-        let place = machinery.ledger.place();
-        let mut account = machinery.ledger.at(place);
-        account.charge(Cause::Branch, restarted - position);
+    fn charge_front_end(
+        &self,
+        account: &mut Account<'_>,
+        (restarted, fetched): (u64, u64),
+        plain: u64,
+        slots: Range<u64>,
+    ) {
+        let restarted = (restarted * self.width).clamp(slots.start, slots.end);
+        let fetched = (fetched * self.width + plain).clamp(restarted, slots.end);
+        account.charge(Cause::Branch, restarted - slots.start);
         account.charge(Cause::Icache, fetched - restarted);
-        account.charge(Cause::Other, slot - fetched);
+        account.charge(Cause::Other, slots.end - fetched);
     }
 
     /// When the operand that the event names is there.
@@ -330,12 +346,31 @@ impl OutOfOrder {
     #[inline(never)]
     fn wait(&mut self, machinery: &mut Machinery, timing: Timing, graduated: u64, restarted: u64) {
         let place = machinery.ledger.place();
+        self.wait_at(
+            machinery,
+            place,
+            timing,
+            graduated,
+            (restarted, self.fetched),
+        );
+    }
+
+    /// The same, charged to `place`, the front end having restarted and had its code in these cycles.
+    #[inline]
+    fn wait_at(
+        &mut self,
+        machinery: &mut Machinery,
+        place: u32,
+        timing: Timing,
+        graduated: u64,
+        (restarted, fetched): (u64, u64),
+    ) {
         timing.charge(
             &mut machinery.ledger,
             place,
             self.slots.graduates(graduated),
             restarted,
-            self.fetched,
+            fetched,
             self.width,
         );
         let slot = timing.complete * self.width;
@@ -389,7 +424,8 @@ impl OutOfOrder {
         if self.exchange.alone {
             self.settle_stores(machinery, caches);
             let empty = self.store_buffer.empty();
-            self.wait_for_stores(machinery, start.before, empty);
+            let place = machinery.ledger.place();
+            self.wait_for_stores(machinery, start.before, empty, place);
             ready = ready.max(self.slots.graduation(start.before));
         }
         let issue = self.ports(event.words, ready) + u64::from(self.exchange.further_cycles);
@@ -413,7 +449,7 @@ impl OutOfOrder {
         let issue = self.memory_ports.start(start.ready);
         let served = machinery.prefetch::<Cycles>(caches, event, issue, start.dispatched);
         self.results.skip();
-        self.finish(machinery, start.before, issue, issue + 1);
+        self.finish(machinery, start.before, Timing::of_units(issue, issue + 1));
         Seen {
             arrived: served.complete,
             timing: Timing {
@@ -426,22 +462,24 @@ impl OutOfOrder {
 
     #[inline(always)]
     fn branch(&mut self, machinery: &mut Machinery, event: &Event, start: Start) -> Seen {
-        let issue = self.branch_units.start(start.ready);
-        let resolved = issue + 1;
+        let timing = self.resolve(start);
         let right = machinery.predict(event);
         self.results.skip();
-        self.finish(machinery, start.before, issue, resolved);
+        self.finish(machinery, start.before, timing);
         if !right {
-            self.restart(resolved + self.mispredict_penalty);
+            self.restart(timing.complete + self.mispredict_penalty);
         }
         Seen {
             mispredicted: !right,
-            ..Seen::of(Timing {
-                issue,
-                complete: resolved,
-                ..Timing::default()
-            })
+            ..Seen::of(timing)
         }
+    }
+
+    /// When a branch is resolved.
+    #[inline(always)]
+    fn resolve(&mut self, start: Start) -> Timing {
+        let issue = self.branch_units.start(start.ready);
+        Timing::of_units(issue, issue + 1)
     }
 
     /// Dispatches nothing before the front end has restarted, in cycle `restarted`.
@@ -456,6 +494,15 @@ impl OutOfOrder {
 
     #[inline(always)]
     fn op(&mut self, machinery: &mut Machinery, event: &Event, start: Start) -> Seen {
+        let timing = self.operate(event, start);
+        self.results.push(timing.complete);
+        self.finish(machinery, start.before, timing);
+        Seen::of(timing)
+    }
+
+    /// When an operation is done.
+    #[inline(always)]
+    fn operate(&mut self, event: &Event, start: Start) -> Timing {
         let (issue, latency) = if event.size == OpClass::Divide as u16 {
             let issue = self
                 .divider
@@ -466,24 +513,13 @@ impl OutOfOrder {
         } else {
             (start.ready, self.multiply_latency)
         };
-        self.results.push(issue + latency);
-        self.finish(machinery, start.before, issue, issue + latency);
-        Seen::of(Timing {
-            issue,
-            complete: issue + latency,
-            ..Timing::default()
-        })
+        Timing::of_units(issue, issue + latency)
     }
 
     /// Graduates a one-instruction event that waits for no data.
     #[inline]
-    fn finish(&mut self, machinery: &mut Machinery, graduated: u64, issue: u64, complete: u64) {
-        if self.slots.graduates_before(graduated, complete) {
-            let timing = Timing {
-                issue,
-                complete,
-                ..Timing::default()
-            };
+    fn finish(&mut self, machinery: &mut Machinery, graduated: u64, timing: Timing) {
+        if self.slots.graduates_before(graduated, timing.complete) {
             self.wait(machinery, timing, graduated, self.restarted);
         }
     }
@@ -526,6 +562,7 @@ impl OutOfOrder {
 
     /// Slots filled or charged so far.
     pub(crate) fn position(&self) -> u64 {
+        debug_assert!(self.open_loads.are_none(), "nobody knows when they end");
         self.slots.graduates(self.slots.instructions())
     }
 

@@ -134,6 +134,13 @@ impl Pipeline {
         }
     }
 
+    /// Waits for loads that were left open, and for what graduates behind them: before anybody asks how far the core is.
+    pub(super) fn close_loads(&mut self, machinery: &mut Machinery, caches: &mut Hierarchy) {
+        if let Self::OutOfOrder(core) = self {
+            core.close_loads(machinery, caches);
+        }
+    }
+
     /// All stores have their times: whoever comes next does so when they are written.
     pub(super) fn settle_stores(&mut self, machinery: &mut Machinery, caches: &mut Hierarchy) {
         if let Self::OutOfOrder(core) = self {

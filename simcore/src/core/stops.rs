@@ -167,6 +167,10 @@ impl Core {
         &mut self,
         caches: &mut Hierarchy,
     ) -> Result<Option<(Request, u64)>, SinkError> {
+        if !self.has_asked() {
+            return Ok(None);
+        }
+        self.close_loads(caches);
         let mut cycle = self.graduated().max(self.now());
         let Some(stops) = &mut self.stops else {
             return Ok(None);

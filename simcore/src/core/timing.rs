@@ -20,6 +20,26 @@ pub(crate) struct Timing {
 }
 
 impl Timing {
+    /// What waits for no data: issued to its unit in a cycle, and done in a later one.
+    #[inline(always)]
+    pub(super) fn of_units(issue: u64, complete: u64) -> Self {
+        Self {
+            issue,
+            complete,
+            ..Self::default()
+        }
+    }
+
+    /// The same so many cycles later.
+    pub(super) fn later(self, cycles: u64) -> Self {
+        Self {
+            issue: self.issue + cycles,
+            translated: self.translated + cycles,
+            complete: self.complete + cycles,
+            ..self
+        }
+    }
+
     /// A wait for an entry of the store buffer, which counts as one for the line that the entry's store waits for.
     #[inline]
     pub(super) fn of_store(release: Release) -> Self {

@@ -35,6 +35,12 @@ pub(crate) trait Turn {
         true
     }
 
+    /// Whether loads may stay open: nobody asks meanwhile how far the core is.
+    #[inline(always)]
+    fn leaves_loads_open(&self) -> bool {
+        false
+    }
+
     /// Gets into the host's caches what `later` events of the core will need of the simulated ones.
     fn foresee(&self, machinery: &Machinery, caches: &Hierarchy, later: &[Event]);
 
@@ -53,7 +59,26 @@ impl Turn for Endless {
         true
     }
 
+    #[inline(always)]
+    fn leaves_loads_open(&self) -> bool {
+        true
+    }
+
     /// The host's caches hold one core's state anyway.
+    #[inline(always)]
+    fn foresee(&self, _: &Machinery, _: &Hierarchy, _: &[Event]) {}
+}
+
+/// There are no others, and no load stays open.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Closed;
+
+impl Turn for Closed {
+    #[inline(always)]
+    fn includes(&self, _: &impl Clocked, _: &mut Machinery, _: &Hierarchy, _: &Event) -> bool {
+        true
+    }
+
     #[inline(always)]
     fn foresee(&self, _: &Machinery, _: &Hierarchy, _: &[Event]) {}
 }
@@ -94,6 +119,11 @@ impl Turn for Until {
 
     fn is_alone(&self) -> bool {
         false
+    }
+
+    #[inline(always)]
+    fn leaves_loads_open(&self) -> bool {
+        true
     }
 
     #[inline(always)]

@@ -161,6 +161,23 @@ impl<T: Copy + Default> Results<T> {
         (back.wrapping_sub(1) < self.furthest).then_some(result)
     }
 
+    /// Number of the current event, which has no result yet.
+    pub(super) fn number(&self) -> usize {
+        self.next
+    }
+
+    /// The result of one of the latest events, by its number.
+    pub(super) fn of(&self, event: usize) -> T {
+        self.latest[self.place(event)]
+    }
+
+    /// Records what an earlier event's result is after all, if it is still remembered.
+    pub(super) fn set(&mut self, event: usize, result: T) {
+        if self.next - event <= self.furthest {
+            self.latest[self.place(event)] = result;
+        }
+    }
+
     /// Goes on to the next event: the current one has no result that anything waits for.
     #[inline]
     pub(super) fn skip(&mut self) {

@@ -3,11 +3,11 @@
 //! Where a machine's caches are coherent, a directory knows who may hold a line. A core that lacks one asks it before the levels
 //! that all share; a core that writes one that others hold takes it from them first.
 
-use super::fetching::learn;
+use super::fetching::{learn, urgency};
 use super::{Hierarchy, InstructionCache, Level, Port, Purpose, Served, Time, When};
 use crate::directory::{Cores, Lost, Sharing, parts};
 use crate::line::Line;
-use crate::memory::is_pending;
+use crate::memory::{Urgency, is_pending};
 use crate::spec::{CoherenceProtocol, Inclusion};
 
 /// What a core has of a line that another wants.
@@ -109,7 +109,7 @@ impl Hierarchy {
             let held = levels
                 .iter_mut()
                 .filter_map(|level| level.cache.find_mut(line));
-            held.map(|held| learn(&mut self.memory, held, Purpose::Prefetch))
+            held.map(|held| learn(&mut self.memory, held, Urgency::Deferred))
                 .max()
         })
     }
@@ -168,7 +168,7 @@ impl Hierarchy {
             if !T::PASSES {
                 continue;
             }
-            let ready = learn(&mut self.memory, held, Purpose::Load);
+            let ready = learn(&mut self.memory, held, Urgency::Awaited);
             let there = if ready <= time {
                 ready
             } else if held.source() < own {
@@ -218,7 +218,7 @@ impl Hierarchy {
             directory.write(line, port.core, parts_of(port, (address, size)));
         }
         let mut held = lost.held;
-        if learn(&mut self.memory, &mut held, purpose) <= hit {
+        if learn(&mut self.memory, &mut held, urgency::<T>(purpose)) <= hit {
             port.counts[0].hits += 1;
             return Some(Served {
                 complete: hit,

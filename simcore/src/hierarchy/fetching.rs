@@ -11,7 +11,7 @@ use std::ops::Range;
 
 impl Hierarchy {
     /// Looks the line at `address` up in one level at cycle `time`, for a use, and counts that.
-    pub(super) fn find(
+    pub(super) fn find<T: Time>(
         &mut self,
         port: &mut Port,
         level: usize,
@@ -34,7 +34,7 @@ impl Hierarchy {
             look_ups.found_new |= 1 << level;
             return None;
         };
-        let merges = learn(&mut self.memory, held, purpose) > hit;
+        let merges = learn(&mut self.memory, held, urgency::<T>(purpose)) > hit;
         if held.make_used() {
             look_ups.found_new |= 1 << level;
             let prefetchers = &mut port.prefetcher_counts[level];
@@ -210,7 +210,7 @@ impl Hierarchy {
             let found = if purpose == Purpose::Hardware {
                 self.find_for_prefetch(port, missed, address, when.time, look_ups)
             } else {
-                self.find(port, missed, address, when.time, purpose, look_ups)
+                self.find::<T>(port, missed, address, when.time, purpose, look_ups)
             };
             if let Some(served) = found {
                 return (served, missed);
@@ -225,7 +225,7 @@ impl Hierarchy {
         look_ups.read_memory = true;
         let claim = when.claim(self.horizon);
         let served = Served {
-            complete: T::read(&mut self.memory, address, claim, urgency(purpose)),
+            complete: T::read(&mut self.memory, address, claim, urgency::<T>(purpose)),
             level: levels,
         };
         (served, levels)
@@ -243,7 +243,8 @@ impl Hierarchy {
         let address = address.wrapping_add(port.displacement);
         // Walks do not train prefetchers.
         let look_ups = &mut LookUps::default();
-        let served = match self.find(port, first, address, when.time, Purpose::Load, look_ups) {
+        let served = match self.find::<T>(port, first, address, when.time, Purpose::Load, look_ups)
+        {
             Some(served) => served,
             None if first == 0 => {
                 self.bring_handled::<T>(port, address, when, Purpose::Load, look_ups)
@@ -255,20 +256,21 @@ impl Hierarchy {
     }
 }
 
-/// Whether an access waits for its line.
-fn urgency(purpose: Purpose) -> Urgency {
+/// Whether an access waits until it is known when its line comes.
+pub(super) fn urgency<T: Time>(purpose: Purpose) -> Urgency {
     match purpose {
+        Purpose::Load if !T::LOADS_WAIT => Urgency::Deferred,
         Purpose::Load | Purpose::Store => Urgency::Awaited,
         Purpose::Prefetch | Purpose::PrefetchNta | Purpose::Hardware => Urgency::Deferred,
     }
 }
 
-/// Finds out when a line that may be on its way is there. A prefetch does not wait to know.
-pub(super) fn learn(memory: &mut Memory, held: &mut Line, purpose: Purpose) -> u64 {
+/// Finds out when a line that may be on its way is there, if that is awaited.
+pub(super) fn learn(memory: &mut Memory, held: &mut Line, urgency: Urgency) -> u64 {
     if !is_pending(held.ready()) {
         return held.ready();
     }
-    let ready = match urgency(purpose) {
+    let ready = match urgency {
         Urgency::Awaited => memory.wait(held.ready()),
         Urgency::Deferred => memory.known(held.ready()),
     };

@@ -5,6 +5,7 @@ use super::residents::Residents;
 use super::{Hierarchy, LookUps, Port, Purpose, Served, Time, When};
 use crate::cache::Cache;
 use crate::line::Line;
+use crate::memory::Urgency;
 use crate::replacement::Position;
 use crate::spec::{Inclusion, InstructionCacheSpec};
 use std::ops::Range;
@@ -143,7 +144,7 @@ impl Hierarchy {
                     return None;
                 }
                 Served {
-                    complete: learn(&mut self.memory, held, Purpose::Load).max(when.time),
+                    complete: learn(&mut self.memory, held, Urgency::Awaited).max(when.time),
                     level: held.source(),
                 }
             }

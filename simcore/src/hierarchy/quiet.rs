@@ -47,6 +47,14 @@ impl Hierarchy {
                 || self.searches_quietly(port, displaced, size))
     }
 
+    /// Whether a store would find its line in the core's first cache in cycle `time`, and go no further.
+    pub(crate) fn has_at_once(&self, port: &Port, (address, size): (u64, u64), time: u64) -> bool {
+        let first = &self.levels[port.first].cache;
+        let line = address.wrapping_add(port.displacement) >> first.line_shift();
+        let is_there = || first.find(line).is_some_and(|held| held.ready() <= time);
+        !port.stores_go_on && port.is_in_one_line(address, size) && is_there()
+    }
+
     /// The same of an access to `address` among the machine's, of a core that has quiet accesses.
     #[inline(never)]
     fn searches_quietly(&self, port: &Port, address: u64, size: u64) -> bool {

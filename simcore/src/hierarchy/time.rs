@@ -11,6 +11,9 @@ pub(crate) trait Time {
     /// Whether there is any.
     const PASSES: bool;
 
+    /// Whether loads wait until it is known when their lines come. Else that may stay pending: see [`Memory::read`].
+    const LOADS_WAIT: bool;
+
     /// A miss handler for the line at `address`, from the first cycle on in which one is free.
     fn acquire(
         mshrs: &mut Mshrs,
@@ -45,10 +48,17 @@ pub(crate) trait Time {
 
 /// Accesses take the cycles that they take.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Cycles;
+pub(crate) struct InCycles<const LOADS_WAIT: bool>;
 
-impl Time for Cycles {
+/// Whoever loads finds out how many.
+pub(crate) type Cycles = InCycles<true>;
+
+/// Whoever loads goes on before that is known.
+pub(crate) type OpenCycles = InCycles<false>;
+
+impl<const LOADS_WAIT: bool> Time for InCycles<LOADS_WAIT> {
     const PASSES: bool = true;
+    const LOADS_WAIT: bool = LOADS_WAIT;
 
     #[inline(always)]
     fn acquire(
@@ -102,6 +112,7 @@ pub(crate) struct Standstill;
 
 impl Time for Standstill {
     const PASSES: bool = false;
+    const LOADS_WAIT: bool = true;
 
     fn acquire(_: &mut Mshrs, _: (u64, Transfer), when: When, _: &mut Memory) -> Handler {
         Handler::at_once(when.time)

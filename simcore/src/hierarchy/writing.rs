@@ -26,7 +26,7 @@ impl Hierarchy {
     ) -> Served {
         let first = &self.levels[port.first];
         let address = line << first.cache.line_shift();
-        self.unsettled(port, line, when.time, Purpose::Store, look_ups);
+        self.unsettled::<T>(port, line, when.time, Purpose::Store, look_ups);
         self.write_below::<T>(port, 0, address, when, look_ups)
     }
 
@@ -87,7 +87,8 @@ impl Hierarchy {
         let line = address >> here.cache.line_shift();
         let allocates = here.write_allocate;
         let mut written = Written::default();
-        let served = match self.find(port, level, address, when.time, Purpose::Store, look_ups) {
+        let served = match self.find::<T>(port, level, address, when.time, Purpose::Store, look_ups)
+        {
             Some(served) => served,
             None if !allocates => return written,
             None => {

@@ -199,7 +199,10 @@ impl Memory {
         until: u64,
     ) -> u64 {
         match self {
-            Self::Fixed(memory) => memory.transfer(claim, transfer),
+            Self::Fixed(memory) => {
+                let _ = until;
+                memory.transfer(claim, transfer)
+            }
             #[cfg(feature = "dramsim3")]
             Self::Dramsim3(_) => until.max(claim.time),
             Self::Several(memories) => match memories.other(address) {
@@ -219,6 +222,20 @@ impl Memory {
                 Some(other) => memories.others[other].latency(),
                 None => memories.first.latency_of(address),
             },
+        }
+    }
+
+    /// Whether times may be pending.
+    #[inline]
+    pub(crate) fn leaves_times_open(&self) -> bool {
+        let first = match self {
+            Self::Several(memories) => &memories.first,
+            one => one,
+        };
+        match first {
+            #[cfg(feature = "dramsim3")]
+            Self::Dramsim3(_) => true,
+            _ => false,
         }
     }
 

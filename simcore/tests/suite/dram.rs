@@ -5,7 +5,7 @@ use simcore::spec::{DramFile, Dramsim3Spec, MachineSpec, MemorySpec, PrefetcherS
 use traces::{Event, Kind};
 
 pub const DDR4: &str = include_str!("../../../configs/dram/ddr4-3200.ini");
-const HBM2: &str = include_str!("../../../configs/dram/hbm2-2000.ini");
+pub const HBM2: &str = include_str!("../../../configs/dram/hbm2-2000.ini");
 /// Dispatch in cycle 0, issue in cycle 1.
 const ISSUE: u64 = 1;
 /// An instruction that completes in cycle t graduates in that cycle, so that the run lasts t + 1.
@@ -137,10 +137,7 @@ fn independent_loads_never_exceed_the_bus() {
     let statistics = run(&ddr4(), &loads);
     assert!(statistics.cycles >= lines * 4 * 2, "{}", statistics.cycles);
     let counts = statistics.dram.expect("a DRAM inside");
-    assert!(
-        counts.late_reads > lines / 2,
-        "they are found after the one before was waited for"
-    );
+    assert_eq!(counts.late_reads, 0);
     let chased = cycles(&ddr4(), &chase((0..lines).map(|line| line * LINE)));
     assert!(
         4 * statistics.cycles < chased,
@@ -264,7 +261,7 @@ fn lines_of_several_requests_and_of_a_part() {
 }
 
 /// Many kinds of events over a few rows and banks, from a fixed seed.
-fn mixture(events: u64) -> Vec<Event> {
+pub fn mixture(events: u64) -> Vec<Event> {
     let mut state = 1_u64;
     (0..events)
         .map(|_| {

@@ -28,6 +28,8 @@ mod mispredictions_among_misses;
 mod miss_handlers;
 mod multicore;
 mod non_temporal;
+#[cfg(feature = "dramsim3")]
+mod open_loads;
 mod order_of_time;
 mod page_sizes;
 mod pipelines;

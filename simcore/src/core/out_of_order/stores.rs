@@ -22,7 +22,8 @@ impl OutOfOrder {
         let issue = self.ports(event.words, start.ready);
         let timing = machinery.translate_store(caches, event, issue, start.dispatched);
         self.arrive(machinery, timing, start);
-        self.wait_for_store_buffer(machinery, caches, start, 0);
+        let place = machinery.ledger.place();
+        self.wait_for_store_buffer(machinery, caches, start, 0, place);
         let graduated = self.slots.graduation(start.before);
         let yielded = machinery.yielded();
         let when = When::behind_earlier(graduated, start.dispatched);
@@ -35,7 +36,7 @@ impl OutOfOrder {
         let behind = machinery.handled_behind(served);
         self.store_buffer.put(served, behind, miss);
         for word in 1..u64::from(event.words) {
-            self.wait_for_store_buffer(machinery, caches, start, word);
+            self.wait_for_store_buffer(machinery, caches, start, word, place);
             self.store_buffer.put_word(served.level);
         }
         Seen {
@@ -49,22 +50,23 @@ impl OutOfOrder {
         }
     }
 
-    /// Leaves slots empty until the store buffer has room for a word of an event; they count as waiting for the line
-    /// it waits for.
+    /// Leaves slots empty until the store buffer has room for a word of an event. They count as waiting for the line it waits for, and
+    /// `place` pays.
     #[inline]
-    fn wait_for_store_buffer(
+    pub(super) fn wait_for_store_buffer(
         &mut self,
         machinery: &mut Machinery,
         caches: &mut Hierarchy,
         start: Start,
         word: u64,
+        place: u32,
     ) {
         let graduated = start.before + word;
         if let Some(miss) = self.store_buffer.oldest_miss() {
             self.learn_oldest(machinery, caches, miss, (graduated, start.dispatched));
         }
         let free = self.store_buffer.free();
-        self.wait_for_stores(machinery, graduated, free);
+        self.wait_for_stores(machinery, graduated, free, place);
     }
 
     /// Finds out when the oldest store leaves the store buffer: instruction `graduated` waits for that.
@@ -101,17 +103,31 @@ impl OutOfOrder {
         machinery: &mut Machinery,
         graduated: u64,
         release: Release,
+        place: u32,
     ) {
         if self.slots.graduates_before(graduated, release.cycle) {
-            self.wait(machinery, Timing::of_store(release), graduated, 0);
+            self.wait_for_store(machinery, graduated, release, place);
         }
+    }
+
+    #[inline(never)]
+    fn wait_for_store(
+        &mut self,
+        machinery: &mut Machinery,
+        graduated: u64,
+        release: Release,
+        place: u32,
+    ) {
+        let left = Timing::of_store(release);
+        self.wait_at(machinery, place, left, graduated, (0, self.fetched));
     }
 
     /// Leaves slots empty until all stores are written, one behind the other. Each counts as the wait for the line that it waits for.
     pub(crate) fn wait_until_written(&mut self, machinery: &mut Machinery) {
         let releases: Vec<_> = self.store_buffer.releases().collect();
+        let place = machinery.ledger.place();
         for store in releases {
-            self.wait_for_stores(machinery, self.slots.instructions(), store);
+            self.wait_for_stores(machinery, self.slots.instructions(), store, place);
         }
     }
 }

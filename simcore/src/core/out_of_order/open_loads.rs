@@ -1,0 +1,502 @@
+//! Loads that stay open: nobody knows yet when their lines come, and the core goes on behind them.
+//!
+//! A simulated DRAM says when a line comes once it has been simulated until then, and has to have heard by that time of all that asks for
+//! lines before. So a load is not waited for until something needs its time: an address that is computed from it, a branch that was
+//! predicted wrongly, the reorder buffer that is full behind it, or what happens when all before has graduated, as in stores. Until then
+//! events behind it are dispatched, issued and ask the caches as ever. What comes after that waits in a queue: results that are computed
+//! from it, the graduation of all, and who pays for the slots that it leaves empty.
+
+use super::{OutOfOrder, Start};
+use crate::core::machinery::Machinery;
+use crate::core::timing::Timing;
+use crate::core::turn::Closed;
+use crate::hierarchy::{Cycles, Hierarchy, Served, When};
+use crate::memory::{PENDING, is_pending};
+use crate::miss_end::MissEnd;
+use std::collections::VecDeque;
+use traces::{Event, Kind};
+
+/// When a result is there of which only the queue knows what it waits for.
+const OPEN: u64 = PENDING;
+
+/// Graduation of instructions that waits for that of others.
+#[derive(Clone, Copy, Debug)]
+struct Graduation {
+    /// Number of their event's result.
+    number: usize,
+    /// Instructions that graduate before.
+    before: u64,
+    /// All instructions up to there.
+    up_to: u64,
+    /// Whether these leave the reorder buffer with it.
+    leaves: bool,
+    waits_for: WaitsFor,
+    /// The place of the ledger that pays, and when the front end had restarted and had its code.
+    place: u32,
+    restarted: u64,
+    fetched: u64,
+}
+
+/// What instructions wait for before they graduate.
+#[derive(Clone, Copy, Debug)]
+enum WaitsFor {
+    /// So many plain ones for their integer units, until a slot.
+    Units { plain: u64, slot: u64 },
+    /// A load for its line, whose time is pending, but until cycle `earliest` in any case: it may turn out to have been there.
+    Line { timing: Timing, earliest: u64 },
+    /// An operation, or a branch that was predicted right, for an open result.
+    Operand(Event, Start),
+    /// An event for its end.
+    End(Timing),
+    /// A store for its operand, which may be open, and for room in the store buffer.
+    Store(Store),
+}
+
+/// A store whose line and translation are there, which is written behind open loads.
+#[derive(Clone, Copy, Debug)]
+struct Store {
+    event: Event,
+    start: Start,
+    /// By an operand that is open this is too early.
+    timing: Timing,
+    needs_open: bool,
+    /// Cycles from when it graduates until it is written.
+    latency: u64,
+}
+
+impl WaitsFor {
+    fn is_open(self) -> bool {
+        match self {
+            Self::Line { .. } | Self::Operand(..) => true,
+            Self::Store(store) => store.needs_open,
+            Self::Units { .. } | Self::End(_) => false,
+        }
+    }
+}
+
+/// Graduations from that of the first open load on, in the order of the program.
+#[derive(Clone, Debug, Default)]
+pub(super) struct OpenLoads {
+    queue: VecDeque<Graduation>,
+    /// Loads among them whose lines are on their way.
+    lines: usize,
+}
+
+impl OpenLoads {
+    pub(super) fn are_none(&self) -> bool {
+        self.queue.is_empty()
+    }
+
+    /// What the event of a result graduates with, which has not.
+    fn of_result(&mut self, number: usize) -> &mut Graduation {
+        // Plain instructions before an event graduate by themselves.
+        let last = self
+            .queue
+            .partition_point(|graduation| graduation.number <= number);
+        &mut self.queue[last - 1]
+    }
+}
+
+impl OutOfOrder {
+    /// The same as [`OutOfOrder::run`] where loads may stay open.
+    #[inline(never)]
+    pub(super) fn run_open(
+        &mut self,
+        machinery: &mut Machinery,
+        caches: &mut Hierarchy,
+        events: &[Event],
+    ) -> usize {
+        let mut taken = 0;
+        while let Some(event) = events.get(taken) {
+            match event.kind {
+                Kind::Load => self.load_open(machinery, caches, event),
+                kind if self.open_loads.are_none() && kind.is_instruction() => {
+                    // Nothing is open before the next load.
+                    let others = &events[taken..];
+                    let loads = others.iter().position(|other| other.kind == Kind::Load);
+                    let others = &others[..loads.unwrap_or(others.len())];
+                    let run = self.run(machinery, caches, others, &Closed);
+                    taken += run;
+                    if run < others.len() {
+                        return taken;
+                    }
+                    continue;
+                }
+                Kind::Branch => self.branch_behind_open(machinery, caches, event),
+                Kind::Op => self.op_behind_open(machinery, caches, event),
+                Kind::Prefetch | Kind::PrefetchNta => {
+                    self.prefetch_behind_open(machinery, caches, event);
+                }
+                Kind::Store if self.has_at_once(machinery, caches, event) => {
+                    self.store_behind_open(machinery, caches, event);
+                }
+                kind => {
+                    self.close_loads(machinery, caches);
+                    if !kind.is_instruction() {
+                        return taken;
+                    }
+                    continue;
+                }
+            }
+            taken += 1;
+        }
+        taken
+    }
+
+    /// Waits for all open loads, and for what graduates behind them.
+    pub(crate) fn close_loads(&mut self, machinery: &mut Machinery, caches: &mut Hierarchy) {
+        while !self.open_loads.are_none() {
+            self.graduate_first(machinery, caches);
+        }
+    }
+
+    fn load_open(&mut self, machinery: &mut Machinery, caches: &mut Hierarchy, event: &Event) {
+        let start = self.start_behind_open(machinery, caches, event);
+        let start = self.await_operand(caches, event, start);
+        machinery.touch(event, start.before);
+        let issue = self.ports(event.words, start.ready);
+        self.learn_lines(machinery, caches, start.dispatched);
+        let timing = machinery.load_open(caches, event, issue, start.dispatched);
+        let waits_for = if is_pending(timing.complete) {
+            self.open_loads.lines += 1;
+            let earliest = timing.translated + caches.first_latency(&machinery.port);
+            WaitsFor::Line { timing, earliest }
+        } else {
+            WaitsFor::End(timing)
+        };
+        self.end_behind_open(machinery, caches, (event, start), waits_for);
+    }
+
+    fn branch_behind_open(
+        &mut self,
+        machinery: &mut Machinery,
+        caches: &mut Hierarchy,
+        event: &Event,
+    ) {
+        let start = self.start_behind_open(machinery, caches, event);
+        if machinery.predict(event) {
+            self.compute_behind_open(machinery, caches, event, start);
+            return;
+        }
+        let start = self.await_operand(caches, event, start);
+        let timing = self.compute(event, start);
+        self.end_behind_open(machinery, caches, (event, start), WaitsFor::End(timing));
+        self.restart(timing.complete + self.mispredict_penalty);
+    }
+
+    fn op_behind_open(&mut self, machinery: &mut Machinery, caches: &mut Hierarchy, event: &Event) {
+        let start = self.start_behind_open(machinery, caches, event);
+        self.compute_behind_open(machinery, caches, event, start);
+    }
+
+    fn prefetch_behind_open(
+        &mut self,
+        machinery: &mut Machinery,
+        caches: &mut Hierarchy,
+        event: &Event,
+    ) {
+        let start = self.start_behind_open(machinery, caches, event);
+        let start = self.await_operand(caches, event, start);
+        machinery.touch(event, start.before);
+        let issue = self.memory_ports.start(start.ready);
+        self.learn_lines(machinery, caches, start.dispatched);
+        machinery.prefetch::<Cycles>(caches, event, issue, start.dispatched);
+        let timing = Timing::of_units(issue, issue + 1);
+        self.end_behind_open(machinery, caches, (event, start), WaitsFor::End(timing));
+    }
+
+    /// Whether a store finds its line, and its translation, at once.
+    fn has_at_once(&self, machinery: &mut Machinery, caches: &Hierarchy, event: &Event) -> bool {
+        let (address, size) = (event.address, u64::from(event.size));
+        caches.has_at_once(&machinery.port, (address, size), self.slots.next_dispatch())
+            && machinery.tlb_holds(event)
+    }
+
+    /// What the store does to its line comes in the order of the program; its place in the store buffer it has when it graduates.
+    fn store_behind_open(
+        &mut self,
+        machinery: &mut Machinery,
+        caches: &mut Hierarchy,
+        event: &Event,
+    ) {
+        let start = self.start_behind_open(machinery, caches, event);
+        machinery.touch(event, start.before);
+        let issue = self.ports(event.words, start.ready);
+        self.learn_lines(machinery, caches, start.dispatched);
+        let timing = machinery.translate_store(caches, event, issue, start.dispatched);
+        let when = When::behind_earlier(timing.complete, start.dispatched);
+        let served = machinery.write(caches, event, when);
+        let store = Store {
+            event: *event,
+            start,
+            timing,
+            needs_open: is_pending(self.operand(event)),
+            latency: served.complete - timing.complete,
+        };
+        self.end_behind_open(machinery, caches, (event, start), WaitsFor::Store(store));
+    }
+
+    /// Computes what an operation or a branch does when its operand is there, which need not be known.
+    fn compute_behind_open(
+        &mut self,
+        machinery: &mut Machinery,
+        caches: &mut Hierarchy,
+        event: &Event,
+        start: Start,
+    ) {
+        let waits_for = if is_pending(self.operand(event)) {
+            WaitsFor::Operand(*event, start)
+        } else {
+            WaitsFor::End(self.compute(event, start))
+        };
+        self.end_behind_open(machinery, caches, (event, start), waits_for);
+    }
+
+    fn compute(&mut self, event: &Event, start: Start) -> Timing {
+        match event.kind {
+            Kind::Branch => self.resolve(start),
+            _ => self.operate(event, start),
+        }
+    }
+
+    /// The same as [`OutOfOrder::start`] behind open loads, without the wait for an operand that is open.
+    fn start_behind_open(
+        &mut self,
+        machinery: &mut Machinery,
+        caches: &mut Hierarchy,
+        event: &Event,
+    ) -> Start {
+        let (mut plain, own) = (u64::from(event.instructions), event.own_instructions());
+        let group = self.slots.largest_group();
+        while plain > group {
+            self.enter_behind_open(machinery, caches, group);
+            self.slots.dispatch(group);
+            self.execute_behind_open(machinery, (group, 0), self.slots.instructions());
+            plain -= group;
+        }
+        self.enter_behind_open(machinery, caches, plain + own);
+        let dispatched = self.slots.dispatch(plain + own);
+        let before = self.slots.instructions() - own;
+        if plain == 0 {
+            self.slots.leave_idle(own);
+        } else {
+            self.execute_behind_open(machinery, (plain, own), before);
+        }
+        let operand = self.operand(event);
+        let known = if is_pending(operand) { 0 } else { operand };
+        Start {
+            before,
+            dispatched,
+            ready: (dispatched + 1).max(known),
+        }
+    }
+
+    /// The same start when the operand is there.
+    fn await_operand(&mut self, caches: &mut Hierarchy, event: &Event, start: Start) -> Start {
+        if !is_pending(self.operand(event)) {
+            return start;
+        }
+        self.learn_result(caches, self.results.number() - event.dep as usize);
+        Start {
+            ready: start.ready.max(self.operand(event)),
+            ..start
+        }
+    }
+
+    /// Finds out when an open result is there.
+    fn learn_result(&mut self, caches: &mut Hierarchy, number: usize) {
+        let timing = match self.open_loads.of_result(number).waits_for {
+            WaitsFor::Line { timing, earliest } => {
+                self.open_loads.lines -= 1;
+                Timing {
+                    complete: caches.memory.wait(timing.complete).max(earliest),
+                    ..timing
+                }
+            }
+            WaitsFor::Operand(event, start) => {
+                let ready = self.learn_operand(caches, number, &event).max(start.ready);
+                self.compute(&event, Start { ready, ..start })
+            }
+            WaitsFor::Store(mut store) => {
+                let ready = self.learn_operand(caches, number, &store.event);
+                store.timing = store.timing.later(ready.saturating_sub(store.start.ready));
+                store.needs_open = false;
+                self.open_loads.of_result(number).waits_for = WaitsFor::Store(store);
+                self.results.set(number, store.timing.complete);
+                return;
+            }
+            WaitsFor::Units { .. } | WaitsFor::End(_) => return,
+        };
+        self.open_loads.of_result(number).waits_for = WaitsFor::End(timing);
+        if is_pending(self.results.of(number)) {
+            self.results.set(number, timing.complete);
+        }
+    }
+
+    /// Finds out when the operand of an event is there, whose result has this number.
+    fn learn_operand(&mut self, caches: &mut Hierarchy, number: usize, event: &Event) -> u64 {
+        let operand = number - event.dep as usize;
+        if is_pending(self.results.of(operand)) {
+            self.learn_result(caches, operand);
+        }
+        self.results.of(operand) + u64::from(event.chain)
+    }
+
+    /// Waits for those whose entries of the reorder buffer so many instructions take over, and dispatches nothing before.
+    fn enter_behind_open(
+        &mut self,
+        machinery: &mut Machinery,
+        caches: &mut Hierarchy,
+        instructions: u64,
+    ) {
+        let last = self.slots.instructions() + instructions;
+        let taken_over = last.saturating_sub(self.reorder_buffer.entries);
+        while let Some(first) = self.open_loads.queue.front()
+            && first.up_to <= taken_over
+        {
+            self.graduate_first(machinery, caches);
+        }
+        self.wait_for_entries(instructions);
+    }
+
+    /// Executes plain instructions that were just dispatched, with `own` of an event behind them, the last being number `before`.
+    fn execute_behind_open(
+        &mut self,
+        machinery: &Machinery,
+        (plain, own): (u64, u64),
+        before: u64,
+    ) {
+        self.slots.execute(plain, own);
+        let waits_for = WaitsFor::Units {
+            plain,
+            slot: self.slots.executed(before, own),
+        };
+        self.graduate_later(machinery, before, own == 0, waits_for);
+    }
+
+    /// An event goes on to graduate when those before it have, which may be at once.
+    fn end_behind_open(
+        &mut self,
+        machinery: &mut Machinery,
+        caches: &mut Hierarchy,
+        (event, start): (&Event, Start),
+        waits_for: WaitsFor,
+    ) {
+        self.graduate_later(machinery, start.before, true, waits_for);
+        match (event.kind, waits_for) {
+            (Kind::Branch | Kind::Prefetch | Kind::PrefetchNta, _) => self.results.skip(),
+            (_, WaitsFor::End(timing)) => self.results.push(timing.complete),
+            (_, WaitsFor::Store(store)) if !store.needs_open => {
+                self.results.push(store.timing.complete);
+            }
+            _ => self.results.push(OPEN),
+        }
+        self.graduate_known(machinery, caches);
+    }
+
+    fn graduate_later(
+        &mut self,
+        machinery: &Machinery,
+        before: u64,
+        leaves: bool,
+        waits_for: WaitsFor,
+    ) {
+        self.open_loads.queue.push_back(Graduation {
+            number: self.results.number(),
+            before,
+            up_to: self.slots.instructions(),
+            leaves,
+            waits_for,
+            place: machinery.ledger.place(),
+            restarted: self.restarted,
+            fetched: self.fetched,
+        });
+    }
+
+    /// Finds out which lines have come by cycle `now`, before which nobody asks for anything any more. The memory forgets these.
+    fn learn_lines(&mut self, machinery: &mut Machinery, caches: &mut Hierarchy, now: u64) {
+        if self.open_loads.lines == 0 {
+            return;
+        }
+        while caches.memory.advance(now) {}
+        for place in 0..self.open_loads.queue.len() {
+            let Graduation {
+                number, waits_for, ..
+            } = self.open_loads.queue[place];
+            if let WaitsFor::Line { timing, .. } = waits_for
+                && !is_pending(caches.memory.known(timing.complete))
+            {
+                self.learn_result(caches, number);
+            }
+        }
+        self.graduate_known(machinery, caches);
+    }
+
+    /// Graduates up to the first that waits for what is open.
+    fn graduate_known(&mut self, machinery: &mut Machinery, caches: &mut Hierarchy) {
+        while let Some(first) = self.open_loads.queue.front()
+            && !first.waits_for.is_open()
+        {
+            self.graduate_first(machinery, caches);
+        }
+    }
+
+    fn graduate_first(&mut self, machinery: &mut Machinery, caches: &mut Hierarchy) {
+        if let Some(first) = self.open_loads.queue.front()
+            && first.waits_for.is_open()
+        {
+            self.learn_result(caches, first.number);
+        }
+        let Some(first) = self.open_loads.queue.pop_front() else {
+            return;
+        };
+        let position = self.slots.graduates(first.before);
+        match first.waits_for {
+            WaitsFor::Units { plain, slot } if slot > position => {
+                let front_end = (first.restarted, first.fetched);
+                let mut account = machinery.ledger.at(first.place);
+                self.charge_front_end(&mut account, front_end, plain, position..slot);
+                self.slots.graduate_from(first.before, slot);
+            }
+            WaitsFor::End(timing) => self.graduate_at(machinery, &first, timing),
+            WaitsFor::Store(store) => {
+                self.graduate_at(machinery, &first, store.timing);
+                self.enter_store_buffer(machinery, caches, &first, store);
+            }
+            _ => {}
+        }
+        if first.leaves {
+            let left = self.slots.graduates(first.up_to);
+            self.reorder_buffer.leave(first.up_to, left);
+        }
+    }
+
+    /// An event graduates when it has ended.
+    fn graduate_at(&mut self, machinery: &mut Machinery, first: &Graduation, timing: Timing) {
+        if self.slots.graduates_before(first.before, timing.complete) {
+            let front_end = (first.restarted, first.fetched);
+            self.wait_at(machinery, first.place, timing, first.before, front_end);
+        }
+    }
+
+    /// A store that graduates enters the store buffer when that has room.
+    fn enter_store_buffer(
+        &mut self,
+        machinery: &mut Machinery,
+        caches: &mut Hierarchy,
+        first: &Graduation,
+        store: Store,
+    ) {
+        let (start, place) = (store.start, first.place);
+        self.wait_for_store_buffer(machinery, caches, start, 0, place);
+        let written = Served {
+            complete: self.slots.graduation(first.before) + store.latency,
+            level: 0,
+        };
+        self.store_buffer.put(written, MissEnd::default(), None);
+        for word in 1..u64::from(store.event.words) {
+            self.wait_for_store_buffer(machinery, caches, start, word, place);
+            self.store_buffer.put_word(written.level);
+        }
+    }
+}

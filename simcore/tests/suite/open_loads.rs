@@ -1,0 +1,215 @@
+//! Loads before a DRAM that nobody waits for: it hears of them in the order of their times.
+
+use crate::common::random::{any_machine, any_trace};
+use crate::common::*;
+use crate::dram::{DDR4, HBM2, ddr4, mixture, with_dram};
+use crate::multicore::{Programs, on_all_cores_of};
+use proptest::prelude::*;
+use simcore::spec::{MachineSpec, PredictorSpec};
+use simcore::{Engine, Statistics};
+use traces::{Event, EventSink, Kind, Layout, OpClass};
+
+/// Rows of one bank follow each other so many bytes apart.
+const ROW: u64 = 1 << 24;
+/// Cycles of [`ddr4`] from one activation of a bank to the next: tRC is 74 cycles of the DRAM.
+const ROW_CYCLE: u64 = 2 * 74;
+
+/// Lines in no order, each once.
+fn scattered(lines: u64) -> impl Iterator<Item = u64> {
+    (0..lines).map(move |line| line * 7919 % lines * 1009 * LINE)
+}
+
+fn add(back: u32) -> Event {
+    let add = Event {
+        size: OpClass::Add as u16,
+        ..Event::new(Kind::Op, 0)
+    };
+    after(back, add)
+}
+
+fn late_reads(statistics: &Statistics) -> u64 {
+    statistics.dram.expect("a DRAM inside").late_reads
+}
+
+/// As many as the reorder buffer holds, with handlers for all or for a few.
+#[test]
+fn loads_that_need_nothing_take_as_long_as_prefetches() {
+    let in_order: Vec<u64> = (0..100).map(|line| line * LINE).collect();
+    let of_one_bank = (0..100).map(|row| row * ROW).collect();
+    for addresses in [in_order, scattered(100).collect(), of_one_bank] {
+        for (text, handlers) in [(DDR4, 128), (DDR4, 8), (HBM2, 128), (HBM2, 8)] {
+            let mut spec = with_dram(machine(), text);
+            spec.caches[0].mshrs = Some(handlers);
+            let run_as = |kind: Kind| {
+                let events = addresses.iter().map(|&address| Event::new(kind, address));
+                run(&spec, &events.collect::<Vec<_>>())
+            };
+            let (loads, prefetches) = (run_as(Kind::Load), run_as(Kind::Prefetch));
+            // They graduate in the order of the program, four in a cycle, behind the last line to come.
+            let behind = loads.cycles - prefetches.cycles;
+            assert!((1..=25).contains(&behind), "{behind} with {handlers}");
+            assert_eq!(loads.dram, prefetches.dram, "{handlers} handlers");
+            assert_eq!(late_reads(&loads), 0);
+        }
+    }
+}
+
+/// Far more of them than the reorder buffer holds.
+#[test]
+fn a_bank_opens_one_row_at_a_time() {
+    let rows = 500;
+    let loads: Vec<Event> = (0..rows).map(|row| load(row * ROW)).collect();
+    let statistics = run(&ddr4(), &loads);
+    assert!(
+        statistics.cycles > (rows - 1) * ROW_CYCLE,
+        "{}",
+        statistics.cycles
+    );
+    assert_eq!(late_reads(&statistics), 0);
+}
+
+/// What is computed from loads, and branches on them that are predicted right, let others go on.
+#[test]
+fn results_that_are_computed_from_open_loads_stay_open() {
+    let lines = 400;
+    let summed: Vec<Event> = scattered(lines)
+        .flat_map(|address| [load(address), branch(true), add(2), add(1)])
+        .map(|event| match event.kind {
+            Kind::Branch => after(1, event),
+            _ => event,
+        })
+        .collect();
+    let loads: Vec<Event> = scattered(lines)
+        .map(|address| plain(3, load(address)))
+        .collect();
+    let (sums, alone) = (run(&ddr4(), &summed), run(&ddr4(), &loads));
+    assert_eq!(late_reads(&sums), 0);
+    // The last sum waits for the last line.
+    assert!(
+        (alone.cycles..alone.cycles + 8).contains(&sums.cycles),
+        "{} {}",
+        sums.cycles,
+        alone.cycles
+    );
+}
+
+/// What is loaded is copied into one line, which is there by then.
+#[test]
+fn stores_that_find_their_lines_let_loads_stay_open() {
+    let lines = 400;
+    let buffer = 1 << 40;
+    let there = [store(buffer), Event::new(Kind::Measure, 0)];
+    let pause = delay(1000);
+    let program = |of_line: &dyn Fn(u64, u64) -> Vec<Event>| {
+        let copies = scattered(lines).enumerate();
+        let copies = copies.flat_map(|(number, address)| of_line(number as u64, address));
+        let events = there.iter().copied().chain(pause.iter().copied());
+        run(&ddr4(), &events.chain(copies).collect::<Vec<_>>())
+    };
+    let copied = program(&|number, address| {
+        vec![load(address), after(1, store(buffer + number * 4 % LINE))]
+    });
+    let loaded = program(&|_, address| vec![plain(1, load(address))]);
+    assert_eq!(late_reads(&copied), late_reads(&loaded));
+    // A store graduates a cycle behind the load that it needs, so that entries of the reorder buffer are free that much later.
+    let behind = copied.cycles - loaded.cycles;
+    assert!((0..lines / 4).contains(&behind), "{behind}");
+}
+
+/// The store buffer is full of stores that wait for a line, and graduation waits for it, whoever has asked for something meanwhile.
+#[test]
+fn stores_behind_open_loads_wait_for_the_store_buffer() {
+    let mut spec = ddr4();
+    spec.core.store_buffer_entries = 2;
+    let (missing, there) = (store(1 << 41), store(1 << 40));
+    let pause = delay(1000);
+    let run_of = |between: &[Event]| {
+        let begin = [there].into_iter().chain(pause.iter().copied());
+        let events = begin.chain([missing]).chain(between.iter().copied());
+        run(&spec, &events.collect::<Vec<_>>())
+    };
+    // The missing line comes at the same time as that of the load, which graduates then, and the stores behind it.
+    let (alone, beside) = (run_of(&[load(0)]), run_of(&[load(0), there, there, there]));
+    assert!((1..=4).contains(&(beside.cycles - alone.cycles)));
+    assert_eq!(beside.slots.total, beside.cycles * 4);
+}
+
+/// The front end waits for a branch that was predicted wrongly, and that for its operand.
+#[test]
+fn a_misprediction_waits_for_the_line_that_it_depends_on() {
+    let mut spec = ddr4();
+    // Counters that nothing has trained predict that branches are not taken... or taken: one of the two is wrong.
+    spec.core.branch_predictor = PredictorSpec::Gshare {
+        history_bits: 0,
+        counters: 64,
+    };
+    let run_of = |taken, needs| run(&spec, &[load(0), after(needs, branch(taken)), load(LINE)]);
+    let wrong = [true, false].map(|taken| run_of(taken, 1).branches.mispredicted);
+    assert_eq!(wrong.iter().sum::<u64>(), 1);
+    let taken = wrong[0] == 1;
+    let (right, waits, does_not) = (run_of(!taken, 1), run_of(taken, 1), run_of(taken, 0));
+    let one_line = run(&spec, &[load(0)]).cycles;
+    assert!(waits.cycles > 2 * one_line, "{} {one_line}", waits.cycles);
+    assert!(right.cycles < 2 * one_line && does_not.cycles < 2 * one_line);
+}
+
+/// A load that the reorder buffer has no entry for asks when the one before it has left.
+#[test]
+fn the_reorder_buffer_is_full_behind_an_open_load() {
+    let spec = ddr4();
+    let entries = spec.core.reorder_buffer.expect("out of order") as u16;
+    let two = |between| run(&spec, &[load(0), plain(between, load(LINE))]).cycles;
+    let (inside, outside) = (two(entries - 2), two(entries - 1));
+    assert!(outside > inside + 90, "{inside} {outside}");
+}
+
+/// Marks open one of two phases.
+fn layout() -> Layout {
+    Layout {
+        phases: vec!["start".to_owned(), "work".to_owned()],
+        ..Layout::default()
+    }
+}
+
+fn in_batches(spec: &MachineSpec, events: &[Event], batch: usize) -> Statistics {
+    let mut engine = Engine::new(spec, &layout()).expect("a valid machine");
+    for events in events.chunks(batch) {
+        engine.consume(events).expect("events that the machine has");
+    }
+    engine.finish()
+}
+
+fn on_one_core(spec: &MachineSpec, events: &[Event]) -> Statistics {
+    let threads = [events.to_vec()];
+    let run = on_all_cores_of(spec, &threads, Programs::Apart, &layout());
+    run.cores.into_iter().next().expect("a core")
+}
+
+#[test]
+fn batches_make_no_difference() {
+    let events = mixture(2000);
+    let whole = in_batches(&ddr4(), &events, events.len());
+    for batch in [1, 7, 64] {
+        assert_eq!(in_batches(&ddr4(), &events, batch), whole, "{batch}");
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 60, ..ProptestConfig::default() })]
+
+    /// Whatever loads wait for, and whoever waits for them.
+    #[test]
+    fn random_programs_run_by_batches_and_beside_nobody(
+        spec in any_machine(),
+        events in any_trace(),
+        batch in 1_usize..20,
+    ) {
+        let spec = with_dram(spec, DDR4);
+        let whole = in_batches(&spec, &events, events.len().max(1));
+        prop_assert_eq!(&in_batches(&spec, &events, batch), &whole);
+        let mut one_core = on_one_core(&spec, &events);
+        // What a run of several cores counts in the memory, it counts for all.
+        one_core.dram = whole.dram;
+        prop_assert_eq!(one_core, whole);
+    }
+}
