@@ -1,6 +1,6 @@
 //! Native runs do what the traced ones do, and are timed.
 
-use crate::common::every_workload::{csb, p8};
+use crate::common::every_workload::every_tree;
 use serde_json::{Value, json};
 use std::ops::ControlFlow;
 use traces::Counter;
@@ -28,14 +28,7 @@ fn run(prepared: &Prepared) -> Measured {
 /// is that of the traced run.
 #[test]
 fn outcomes_are_those_of_traced_runs() {
-    for tree in [
-        json!({}),
-        p8("none"),
-        p8("external"),
-        p8("internal"),
-        csb(1),
-        csb(5),
-    ] {
+    for tree in every_tree() {
         for operation in ["search", "insert", "delete", "scan"] {
             for (word_bytes, caches) in [(4, "warm"), (4, "empty"), (8, "cold")] {
                 let warm_up = (caches == "warm").then_some(30);

@@ -1,6 +1,7 @@
 //! Searches and scans of a tree in memory by several threads: together they load what one loads, and change nothing but what each returns.
 
 use super::index_threads::{of, run};
+use crate::common::every_workload::{csb, p8};
 use serde_json::{Value, json};
 use traces::{Event, Kind};
 use workloads::{Library, Prepared, Workload};
@@ -8,13 +9,7 @@ use workloads::{Library, Prepared, Workload};
 const KEYS: u64 = 20_000;
 
 fn trees() -> [Value; 4] {
-    let wide = |jump_pointers: &str| json!({"node_lines": 8, "prefetch": true, "jump_pointers": jump_pointers});
-    [
-        json!({}),
-        wide("external"),
-        wide("internal"),
-        json!({"kind": "csb+", "node_lines": 2, "prefetch": true}),
-    ]
+    [json!({}), p8("external"), p8("internal"), csb(2)]
 }
 
 fn workload(changes: &Value) -> Workload {

@@ -26,11 +26,9 @@ pub fn csb(node_lines: u32) -> Value {
     json!({"kind": "csb+", "node_lines": node_lines, "prefetch": node_lines > 1})
 }
 
-/// One workload of every operation, tree and maturity.
-pub fn every_workload() -> Vec<Workload> {
-    let mut all = Vec::new();
-    // Operations come last: they can share what others were built for.
-    for tree in [
+/// Every kind of tree in memory, with narrow nodes and wide ones.
+pub fn every_tree() -> [Value; 7] {
+    [
         json!({}),
         p8("none"),
         p8("external"),
@@ -38,7 +36,14 @@ pub fn every_workload() -> Vec<Workload> {
         csb(1),
         csb(2),
         csb(8),
-    ] {
+    ]
+}
+
+/// One workload of every operation, tree and maturity.
+pub fn every_workload() -> Vec<Workload> {
+    let mut all = Vec::new();
+    // Operations come last: they can share what others were built for.
+    for tree in every_tree() {
         for maturity in ["bulkloaded", "mature"] {
             for operation in ["search", "insert", "delete", "scan"] {
                 all.push(index(
