@@ -74,6 +74,7 @@ impl Engine {
     ) -> Result<(), SinkError> {
         let System { cores, caches } = &mut self.system;
         let turn = Watched::new(times);
+        cores[0].close_loads(caches);
         let ran = cores[0].take_turn(caches, events, &turn)?;
         assert_eq!(
             ran,

@@ -186,6 +186,18 @@ fn on_one_core(spec: &MachineSpec, events: &[Event]) -> Statistics {
 }
 
 #[test]
+fn watched_events_graduate_behind_what_was_open_before() {
+    let mut engine = Engine::new(&ddr4(), &layout()).expect("a valid machine");
+    let mut times = Vec::new();
+    engine.consume(&[load(0)]).expect("a load");
+    engine
+        .watch(&[branch(true)], &mut times)
+        .expect("a branch that nothing holds up");
+    let alone = cycles(&ddr4(), &[load(0)]);
+    assert!(times[0].graduated_slot >= 4 * (alone - 1), "{times:?}");
+}
+
+#[test]
 fn batches_make_no_difference() {
     let events = mixture(2000);
     let whole = in_batches(&ddr4(), &events, events.len());
