@@ -101,7 +101,7 @@ impl OutOfOrder {
             reorder_buffer: ReorderBuffer::new(entries),
             store_buffer: StoreBuffer::new(core.store_buffer_entries),
             results: Results::new(entries as usize),
-            open_loads: OpenLoads::default(),
+            open_loads: OpenLoads::new(entries),
             restarted: 0,
             fetched: 0,
         }

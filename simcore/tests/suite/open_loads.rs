@@ -134,6 +134,24 @@ fn stores_behind_open_loads_wait_for_the_store_buffer() {
     assert_eq!(beside.slots.total, beside.cycles * 4);
 }
 
+/// A sum stays open behind a load of a busy bank, while what it is computed from has come, has graduated, and is further back than the core
+/// remembers results.
+#[test]
+fn an_operand_is_known_however_long_ago_it_was() {
+    let mut spec = ddr4();
+    spec.core.reorder_buffer = Some(224);
+    spec.caches[0].mshrs = Some(400);
+    let rows = 320;
+    let of_row = |row: u64| load(row * ROW);
+    let busy = (0..20).map(|row| prefetch(row * ROW));
+    let first = [load(LINE)].into_iter().chain(vec![add(0); 40]);
+    let sum = [of_row(20), add(42), after(43, load(2 * LINE))];
+    let others = (21..rows).map(of_row);
+    let events: Vec<Event> = busy.chain(first).chain(sum).chain(others).collect();
+    let took = run(&spec, &events).cycles;
+    assert!((rows..rows + 20).contains(&(took / ROW_CYCLE)), "{took}");
+}
+
 /// The front end waits for a branch that was predicted wrongly, and that for its operand.
 #[test]
 fn a_misprediction_waits_for_the_line_that_it_depends_on() {

@@ -75,14 +75,38 @@ impl WaitsFor {
 }
 
 /// Graduations from that of the first open load on, in the order of the program.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(super) struct OpenLoads {
     queue: VecDeque<Graduation>,
     /// Loads among them whose lines are on their way.
     lines: usize,
+    /// When results are there that were open, with their numbers. What waits for one may be as many events behind it as the reorder buffer
+    /// has entries, and as many others behind that when it is asked for: the core itself need not remember the result by then.
+    learned: Box<[(usize, u64)]>,
 }
 
 impl OpenLoads {
+    /// None, of a reorder buffer with so many entries.
+    pub(super) fn new(entries: u32) -> Self {
+        let nothing = (usize::MAX, 0);
+        Self {
+            queue: VecDeque::new(),
+            lines: 0,
+            learned: vec![nothing; 2 * entries as usize + 1].into_boxed_slice(),
+        }
+    }
+
+    fn keep(&mut self, number: usize, complete: u64) {
+        let place = number % self.learned.len();
+        self.learned[place] = (number, complete);
+    }
+
+    /// When a result is there that was open; nothing if it still is.
+    fn learned(&self, number: usize) -> Option<u64> {
+        let (learned, complete) = self.learned[number % self.learned.len()];
+        (learned == number).then_some(complete)
+    }
+
     pub(super) fn are_none(&self) -> bool {
         self.queue.is_empty()
     }
@@ -322,24 +346,31 @@ impl OutOfOrder {
                 store.timing = store.timing.later(ready.saturating_sub(store.start.ready));
                 store.needs_open = false;
                 self.open_loads.of_result(number).waits_for = WaitsFor::Store(store);
-                self.results.set(number, store.timing.complete);
+                self.set_result(number, store.timing.complete);
                 return;
             }
             WaitsFor::Units { .. } | WaitsFor::End(_) => return,
         };
         self.open_loads.of_result(number).waits_for = WaitsFor::End(timing);
+        self.set_result(number, timing.complete);
+    }
+
+    /// An open result is there in cycle `complete`. A branch has none.
+    fn set_result(&mut self, number: usize, complete: u64) {
+        self.open_loads.keep(number, complete);
         if is_pending(self.results.of(number)) {
-            self.results.set(number, timing.complete);
+            self.results.set(number, complete);
         }
     }
 
     /// Finds out when the operand of an event is there, whose result has this number.
     fn learn_operand(&mut self, caches: &mut Hierarchy, number: usize, event: &Event) -> u64 {
         let operand = number - event.dep as usize;
-        if is_pending(self.results.of(operand)) {
+        if self.open_loads.learned(operand).is_none() {
             self.learn_result(caches, operand);
         }
-        self.results.of(operand) + u64::from(event.chain)
+        let ready = self.open_loads.learned(operand);
+        ready.expect("it was open, and is known now") + u64::from(event.chain)
     }
 
     /// Waits for those whose entries of the reorder buffer so many instructions take over, and dispatches nothing before.
