@@ -186,7 +186,9 @@ impl Mshrs {
             Some(transfer) => {
                 // Other cores may be further behind.
                 let claim = Claim::ahead(start, 0);
-                memory.keep_promise(first.address, claim, transfer, told)
+                // Where it has been asked for already it takes as long from when it has its handler.
+                let later = start.saturating_sub(first.start);
+                memory.keep_promise(first.address, claim, transfer, told + later)
             }
         };
         self.hold(handler, first.until.at(until), None);

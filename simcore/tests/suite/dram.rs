@@ -326,3 +326,18 @@ fn a_mistake_in_the_ini_file_is_the_machine_files() {
         format!("dram.ini:{line}: unknown key `REFI` in [timing]; did you mean `tREFI`?")
     );
 }
+
+/// A store asks when all before it has graduated, and a load behind it has the only miss handler until its line has come.
+#[test]
+fn a_store_whose_handler_another_takes_waits_for_its_whole_line() {
+    let mut spec = ddr4();
+    spec.caches[0].mshrs = Some(1);
+    let mut events = delay(80);
+    events.extend([store(0), load(LINE)]);
+    let (one, both) = (cycles(&spec, &[load(0)]), cycles(&spec, &events));
+    // Rows of different banks, one behind the other.
+    assert!(
+        (2 * one - 6..2 * one + 6).contains(&both),
+        "{both}, {one} for one"
+    );
+}
