@@ -5,7 +5,7 @@ use crate::common::*;
 use crate::dram::{DDR4, HBM2, ddr4, mixture, with_dram};
 use crate::multicore::{Programs, on_all_cores_of};
 use proptest::prelude::*;
-use simcore::spec::{MachineSpec, PredictorSpec};
+use simcore::spec::{MachineSpec, MemorySpec, PredictorSpec};
 use simcore::{Engine, Statistics};
 use traces::{Event, EventSink, Kind, Layout, OpClass};
 
@@ -66,6 +66,23 @@ fn a_bank_opens_one_row_at_a_time() {
         statistics.cycles
     );
     assert_eq!(late_reads(&statistics), 0);
+}
+
+/// A cycle of the DRAM is longer than what is outside it takes.
+#[test]
+fn close_to_the_dram_no_load_is_late() {
+    for text in [DDR4, HBM2] {
+        let mut spec = with_dram(machine(), text);
+        spec.caches.truncate(1);
+        let MemorySpec::Dramsim3(mut dram) = spec.memory.first().clone() else {
+            unreachable!("the machine has one");
+        };
+        dram.path_latency_cycles = 1;
+        spec.memory = MemorySpec::Dramsim3(dram).into();
+        let loads = scattered(400).enumerate();
+        let loads = loads.map(|(number, address)| plain(number as u16 % 50, load(address)));
+        assert_eq!(late_reads(&run(&spec, &loads.collect::<Vec<_>>())), 0);
+    }
 }
 
 /// What is computed from loads, and branches on them that are predicted right, let others go on.

@@ -27,6 +27,11 @@ impl Clocks {
         (u128::from(cycle) * self.dram).div_ceil(self.core) as u64
     }
 
+    /// The last DRAM cycle that does not begin behind core cycle `cycle`.
+    pub(super) fn begun_by(self, cycle: u64) -> u64 {
+        (u128::from(cycle) * self.dram / self.core) as u64
+    }
+
     /// The first core cycle that does not begin before DRAM cycle `cycle`.
     pub(super) fn to_core(self, cycle: u64) -> u64 {
         (u128::from(cycle) * self.core).div_ceil(self.dram) as u64
@@ -72,6 +77,8 @@ mod tests {
             let there = clocks.to_dram(cycle);
             prop_assert!(clocks.to_core(there) >= cycle);
             prop_assert!(there == 0 || clocks.to_core(there - 1) <= cycle, "not the first");
+            let begun = clocks.begun_by(cycle);
+            prop_assert!(clocks.to_core(begun) <= cycle && clocks.to_core(begun + 1) > cycle);
         }
     }
 }
