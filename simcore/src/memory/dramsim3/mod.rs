@@ -115,7 +115,7 @@ impl DramMemory {
         let parts = self.parts(address);
         let read = self.pending.start(parts.clone().count() as u32, time);
         for address in parts {
-            self.enqueue(due, address, Some(read));
+            self.enqueue((due, time), address, Some(read));
         }
         PendingReads::time(read)
     }
@@ -131,7 +131,7 @@ impl DramMemory {
         for address in self.parts(address) {
             // When the controller really writes is its own affair: what counts is that nobody else has the bus for so long.
             sent = sent.max(self.clocks.to_core(self.reserve(address, due)));
-            self.enqueue(due, address, None);
+            self.enqueue((due, time), address, None);
         }
         sent
     }
@@ -253,7 +253,7 @@ impl DramMemory {
         (0..count).map(move |part| first.wrapping_add(part * size))
     }
 
-    fn enqueue(&mut self, due: u64, address: u64, read: Option<u64>) {
+    fn enqueue(&mut self, due: (u64, u64), address: u64, read: Option<u64>) {
         let channel = self.geometry.channel(address);
         self.waiting.push(channel, due, address, read);
     }

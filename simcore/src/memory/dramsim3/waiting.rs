@@ -9,6 +9,8 @@ use std::collections::BinaryHeap;
 pub(super) struct Request {
     /// DRAM cycle of the request, by the core's time.
     pub(super) due: u64,
+    /// Cycle of the core: of those that are due in one cycle of the DRAM the first goes first.
+    asked: u64,
     /// Counts the requests.
     number: u64,
     pub(super) address: u64,
@@ -44,10 +46,18 @@ impl WaitingRequests {
         }
     }
 
-    /// A request for `address`, which lies in `channel`, that is to reach the controller in DRAM cycle `due`.
-    pub(super) fn push(&mut self, channel: usize, due: u64, address: u64, read: Option<u64>) {
+    /// A request for `address`, which lies in `channel`, that is to reach the controller in DRAM cycle `due`. It was `asked` for in a cycle
+    /// of the core.
+    pub(super) fn push(
+        &mut self,
+        channel: usize,
+        (due, asked): (u64, u64),
+        address: u64,
+        read: Option<u64>,
+    ) {
         let request = Request {
             due,
+            asked,
             number: self.numbered,
             address,
             read,
@@ -124,9 +134,9 @@ mod tests {
     #[test]
     fn requests_go_by_their_times_and_wait_for_them() {
         let mut waiting = WaitingRequests::new(1);
-        waiting.push(0, 101, 3, Some(0));
-        waiting.push(0, 50, 2, None);
-        waiting.push(0, 40, 1, Some(1));
+        waiting.push(0, (101, 101), 3, Some(0));
+        waiting.push(0, (50, 50), 2, None);
+        waiting.push(0, (40, 40), 1, Some(1));
         assert_eq!(waiting.earliest(), Some(40));
         assert_eq!(handed_over(&mut waiting, |_| true), [(1, false), (2, true)]);
         assert_eq!(waiting.earliest(), Some(101));
@@ -134,12 +144,21 @@ mod tests {
     }
 
     #[test]
+    fn of_requests_due_at_once_the_first_to_be_asked_for_goes_first() {
+        let mut waiting = WaitingRequests::new(1);
+        waiting.push(0, (10, 20), 1, Some(0));
+        waiting.push(0, (10, 19), 2, Some(1));
+        let done = handed_over(&mut waiting, |_| true);
+        assert_eq!(done, [(2, false), (1, false)]);
+    }
+
+    #[test]
     fn what_has_no_room_holds_up_its_own_channel_and_kind_only() {
         let mut waiting = WaitingRequests::new(2);
-        waiting.push(0, 0, 1, None);
-        waiting.push(0, 1, 2, None);
-        waiting.push(0, 2, 3, Some(0));
-        waiting.push(1, 3, 4, None);
+        waiting.push(0, (0, 0), 1, None);
+        waiting.push(0, (1, 1), 2, None);
+        waiting.push(0, (2, 2), 3, Some(0));
+        waiting.push(1, (3, 3), 4, None);
         let done = handed_over(&mut waiting, |request| request.address != 1);
         assert_eq!(done, [(3, false), (4, true)]);
         assert_eq!(handed_over(&mut waiting, |_| true), [(1, true), (2, true)]);
@@ -151,9 +170,9 @@ mod tests {
         for first_is_write in [true, false] {
             let mut waiting = WaitingRequests::new(1);
             let read = |is_write: bool| (!is_write).then_some(0);
-            waiting.push(0, 0, 7, read(first_is_write));
-            waiting.push(0, 1, 8, read(!first_is_write));
-            waiting.push(0, 2, 7, read(!first_is_write));
+            waiting.push(0, (0, 0), 7, read(first_is_write));
+            waiting.push(0, (1, 1), 8, read(!first_is_write));
+            waiting.push(0, (2, 2), 7, read(!first_is_write));
             let full = handed_over(&mut waiting, |request| request.is_write() != first_is_write);
             assert_eq!(full, [(8, !first_is_write)]);
             let then = handed_over(&mut waiting, |_| true);
