@@ -50,6 +50,16 @@ impl Journeys {
         self.next = self.next % (JOURNEYS - 1) + 1;
     }
 
+    /// Somebody comes at `time` for a line that comes in a cycle which is not known yet. If it has been asked for later only, it is asked for
+    /// then, if `ask` can see to that: whoever comes first in the program.
+    pub(crate) fn ask_before(&mut self, line: &Line, time: u64, ask: impl FnOnce() -> bool) {
+        let journey = &mut self.latest[line.journey()];
+        let is_known = line.journey() != 0 && journey.line == line.number;
+        if is_known && journey.given == 0 && time < journey.asked && ask() {
+            journey.asked = time;
+        }
+    }
+
     /// The cycle in which somebody has the line who comes for it at `time`, while it is on its way. Others find it there no later. It stays
     /// unknown if it is.
     #[inline(never)]
@@ -89,6 +99,21 @@ mod tests {
         assert_eq!(journeys.meet(&mut line, 60), 360);
         assert_eq!(journeys.meet(&mut line, 80), 360);
         assert_eq!((line.ready(), line.source()), (360, 3));
+    }
+
+    #[test]
+    fn who_comes_earlier_for_a_line_that_comes_at_an_unknown_time_has_it_asked_for() {
+        let mut journeys = Journeys::new();
+        let mut line = Line::new(7, PENDING + 5, 3);
+        journeys.begin(&mut line, (100, 0), 0);
+        let mut times = Vec::new();
+        for (time, can_be) in [(100, true), (60, false), (60, true), (60, true), (50, true)] {
+            journeys.ask_before(&line, time, || {
+                times.push(time);
+                can_be
+            });
+        }
+        assert_eq!(times, [60, 60, 50]);
     }
 
     #[test]

@@ -294,6 +294,12 @@ impl Mshrs {
         last.map_or(0, |last| last + 1)
     }
 
+    /// Whether a handler is free at `time` for good, as far as `memory` knows when misses end.
+    pub(crate) fn has_free(&mut self, time: u64, memory: &Memory) -> bool {
+        self.learn(memory);
+        self.free(time) > 0
+    }
+
     /// The cycle, at or after `time`, in which a handler is free, but for gaps; at once, if it is not known yet.
     #[inline(always)]
     pub(crate) fn free_at(&self, time: u64) -> u64 {

@@ -34,7 +34,14 @@ impl Hierarchy {
             look_ups.found_new |= 1 << level;
             return None;
         };
-        let merges = learn(&mut self.memory, held, urgency::<T>(purpose)) > hit;
+        let memory = &mut self.memory;
+        let ready = learn(memory, held, urgency::<T>(purpose));
+        if T::PASSES && is_pending(ready) {
+            journeys.ask_before(held, time, || {
+                port.mshrs.has_free(time, memory) && memory.ask_before(ready, time)
+            });
+        }
+        let merges = ready > hit;
         if held.make_used() {
             look_ups.found_new |= 1 << level;
             let prefetchers = &mut port.prefetcher_counts[level];

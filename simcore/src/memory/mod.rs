@@ -274,6 +274,19 @@ impl Memory {
         }
     }
 
+    /// Somebody wants what a pending time stands for in an earlier cycle than it was asked for. Whether it could be asked for then.
+    pub(crate) fn ask_before(&mut self, pending: u64, time: u64) -> bool {
+        match self {
+            Self::Fixed(_) => {
+                let _ = (pending, time);
+                false
+            }
+            #[cfg(feature = "dramsim3")]
+            Self::Dramsim3(memory) => memory.ask_before(pending, time),
+            Self::Several(memories) => memories.first.ask_before(pending, time),
+        }
+    }
+
     /// Simulates until another pending time is known, but not beyond cycle `limit`. Whether one became known.
     pub(crate) fn advance(&mut self, limit: u64) -> bool {
         match self {

@@ -169,6 +169,21 @@ fn an_operand_is_known_however_long_ago_it_was() {
     assert!((rows..rows + 20).contains(&(took / ROW_CYCLE)), "{took}");
 }
 
+/// Of two loads of a line the first in the program has its address much later than the other, who does not wait for that.
+#[test]
+fn who_comes_first_for_a_line_asks_for_it() {
+    let slow = [&[add(0)], delay(80).as_slice()].concat();
+    let of = |first: &[Event]| {
+        let last = [load(0), after(1, add(0)), after(1, load(2 * LINE))];
+        let events = slow.iter().chain(first).copied().chain(last);
+        run(&ddr4(), &events.collect::<Vec<_>>())
+    };
+    let (alone, beside) = (of(&[add(1)]), of(&[after(1, load(8))]));
+    assert_eq!(beside.cycles, alone.cycles);
+    assert_eq!(late_reads(&beside), 0);
+    assert_eq!(beside.dram.map(|dram| dram.reads), Some(2));
+}
+
 /// The front end waits for a branch that was predicted wrongly, and that for its operand.
 #[test]
 fn a_misprediction_waits_for_the_line_that_it_depends_on() {

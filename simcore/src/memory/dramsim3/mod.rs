@@ -104,13 +104,7 @@ impl DramMemory {
     /// Reads the line at `address` and gives its pending time.
     pub(super) fn read(&mut self, address: u64, time: u64, now: u64) -> u64 {
         let due = self.arrive(time, now);
-        let late = self.time().saturating_sub(due);
-        if late > 0 {
-            // The device cannot go back: its clock counts from here on as the time of the request.
-            self.ahead += late as i64;
-            self.counts.late_reads += 1;
-            self.counts.late_dram_cycles += late;
-        }
+        self.go_back(due);
         self.counts.reads += 1;
         let parts = self.parts(address);
         let read = self.pending.start(parts.clone().count() as u32, time);
@@ -118,6 +112,21 @@ impl DramMemory {
             self.enqueue((due, time), address, Some(read));
         }
         PendingReads::time(read)
+    }
+
+    /// Somebody wants the line of a read, by its pending time, in an earlier cycle than it was asked for. If it has not reached its
+    /// controller, it is asked for then.
+    pub(super) fn ask_before(&mut self, pending: u64, time: u64) -> bool {
+        let Some((read, parts)) = self.pending.under_way(pending) else {
+            return false;
+        };
+        let due = self.clocks.to_dram(time);
+        if !self.waiting.bring_forward(read, parts, (due, time)) {
+            return false;
+        }
+        self.go_back(due);
+        self.pending.ask_before(read, time);
+        true
     }
 
     /// Writes the line at `address`, and gives the cycle in which its last part has its place on the data bus.
@@ -238,6 +247,17 @@ impl DramMemory {
             self.buses.iter_mut().for_each(Calendar::clear);
         }
         due
+    }
+
+    /// A read is due in a DRAM cycle that may have passed.
+    fn go_back(&mut self, due: u64) {
+        let late = self.time().saturating_sub(due);
+        if late > 0 {
+            // The device cannot go back: its clock counts from here on as the time of the request.
+            self.ahead += late as i64;
+            self.counts.late_reads += 1;
+            self.counts.late_dram_cycles += late;
+        }
     }
 
     /// The core's time, in DRAM cycles, at which the device's next cycle begins.

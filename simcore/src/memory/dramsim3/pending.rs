@@ -47,6 +47,18 @@ impl PendingReads {
         PENDING + read
     }
 
+    /// The number of the read that a pending time stands for, and its parts that have not ended; nothing if it has.
+    pub(super) fn under_way(&self, time: u64) -> Option<(u64, u32)> {
+        let number = time - PENDING;
+        let read = &self.reads[number.checked_sub(self.first)? as usize];
+        (read.parts > 0).then_some((number, read.parts))
+    }
+
+    /// The read is asked for in an earlier cycle.
+    pub(super) fn ask_before(&mut self, read: u64, time: u64) {
+        self.reads[(read - self.first) as usize].asked = time;
+    }
+
     /// Keeps the read that a pending time stands for: somebody asks when the run has ended.
     pub(super) fn keep(&mut self, time: u64) {
         self.kept.push((time - PENDING, 0));

@@ -67,6 +67,34 @@ impl WaitingRequests {
         self.count += 1;
     }
 
+    /// All parts of a read are to reach their controllers earlier; nothing happens if some have reached them.
+    pub(super) fn bring_forward(
+        &mut self,
+        read: u64,
+        parts: u32,
+        (due, asked): (u64, u64),
+    ) -> bool {
+        let is_part = |request: &Request| request.read == Some(read);
+        let reads = || self.channels.iter().map(|[reads, _]| reads);
+        let waiting = reads()
+            .flatten()
+            .filter(|Reverse(request)| is_part(request));
+        if waiting.count() < parts as usize {
+            return false;
+        }
+        for [reads, _] in &mut self.channels {
+            let mut requests = std::mem::take(reads).into_vec();
+            for Reverse(request) in requests
+                .iter_mut()
+                .filter(|Reverse(request)| is_part(request))
+            {
+                (request.due, request.asked) = (due, asked);
+            }
+            *reads = requests.into();
+        }
+        true
+    }
+
     pub(super) fn is_empty(&self) -> bool {
         self.count == 0
     }
@@ -150,6 +178,23 @@ mod tests {
         waiting.push(0, (10, 19), 2, Some(1));
         let done = handed_over(&mut waiting, |_| true);
         assert_eq!(done, [(2, false), (1, false)]);
+    }
+
+    #[test]
+    fn a_read_is_brought_forward_as_long_as_none_of_its_parts_has_gone() {
+        let mut waiting = WaitingRequests::new(2);
+        waiting.push(0, (50, 50), 1, Some(0));
+        waiting.push(1, (200, 200), 2, Some(1));
+        waiting.push(1, (200, 200), 3, Some(2));
+        waiting.push(0, (200, 200), 4, Some(2));
+        assert!(
+            !waiting.bring_forward(1, 2, (60, 60)),
+            "half of it has gone"
+        );
+        assert!(waiting.bring_forward(2, 2, (40, 40)));
+        let done = handed_over(&mut waiting, |_| true);
+        assert_eq!(done, [(4, false), (1, false), (3, false)]);
+        assert_eq!(waiting.earliest(), Some(200));
     }
 
     #[test]
