@@ -52,6 +52,9 @@ pub use counts::Counts;
 pub use engine::Engine;
 pub use footprint::Footprint;
 pub use ledger::Accounts;
+#[cfg(feature = "dramsim3")]
+#[doc(hidden)]
+pub use memory::DRAMSIM3_CREATION;
 pub use memory::DramFacts;
 pub use multicore::Multicore;
 pub use reads::AddressSink;

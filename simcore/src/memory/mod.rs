@@ -10,6 +10,8 @@ mod fixed;
 mod several;
 
 #[cfg(feature = "dramsim3")]
+pub use self::dramsim3::CREATION as DRAMSIM3_CREATION;
+#[cfg(feature = "dramsim3")]
 use self::dramsim3::DramMemory;
 pub(crate) use self::fixed::{FixedMemory, Writes};
 use self::several::SeveralMemories;

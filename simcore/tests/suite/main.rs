@@ -14,6 +14,8 @@ mod counts;
 mod dram;
 #[cfg(feature = "dramsim3")]
 mod dram_oracle;
+#[cfg(feature = "dramsim3")]
+mod dram_stepped;
 mod event_times;
 mod exchanges;
 mod exchanges_among_misses;

@@ -10,8 +10,8 @@ use traces::SinkError;
 /// DRAM cycles between two reports. Long enough to cost nothing, short enough to wait for at the end of a run.
 pub(super) const EPOCH_CYCLES: u64 = 10_000;
 
-/// DRAMSim3 counts its channels in a variable that all its instances share.
-static CREATION: Mutex<()> = Mutex::new(());
+/// Held while an instance is made: DRAMSim3 counts its channels in a variable that all its instances share.
+pub static CREATION: Mutex<()> = Mutex::new(());
 
 /// Commands that DRAMSim3 reports, of one channel in one epoch.
 #[derive(Clone, Copy, Debug, Default, Deserialize)]

@@ -7,6 +7,7 @@ mod pending;
 mod waiting;
 
 use self::clocks::Clocks;
+pub use self::device::CREATION;
 use self::device::{Device, EPOCH_CYCLES};
 use self::pending::PendingReads;
 use self::waiting::WaitingRequests;

@@ -8,6 +8,7 @@ pub mod random;
 pub mod stepped;
 pub mod stepped_core;
 mod stepped_lines;
+pub mod stepped_memory;
 pub mod textbook;
 mod textbook_sets;
 

@@ -3,11 +3,12 @@
 //! No line leaves a cache for another: who has a miss handler, the walker, the bus and a line when is all that matters.
 
 use super::stepped_lines::Lines;
+use super::stepped_memory::{SteppedMemory, UNKNOWN};
 use super::{LINE, PAGE, T1, load, machine};
 use crate::multicore::{Programs, on_all_cores_of};
 use simcore::spec::{Interval, MachineSpec, MemorySpec, Walker};
-use std::collections::BTreeMap;
-use traces::{Event, Kind, Layout};
+use std::collections::{BTreeMap, HashMap};
+use traces::{Event, Kind, Layout, OpClass};
 
 /// Misses that a core may have outstanding.
 pub const HANDLERS: u32 = 16;
@@ -237,7 +238,7 @@ impl<'e> Stepped<'e> {
     /// Translates what is ready, the first in the program first, as far as walks let it.
     fn translate(&mut self, spec: &MachineSpec, behind: usize, cycle: u64) {
         for access in self.first..behind {
-            if self.accesses[access].kind == Kind::Branch {
+            if matches!(self.accesses[access].kind, Kind::Branch | Kind::Op) {
                 continue;
             }
             if self.times[access].issued.is_none()
@@ -262,13 +263,18 @@ impl<'e> Stepped<'e> {
         }
     }
 
-    /// Resolves branches whose operands are there, in a cycle.
-    fn resolve(&mut self, behind: usize, cycle: u64) {
+    /// Resolves branches whose operands are there, in a cycle, and begins with operations.
+    fn resolve(&mut self, spec: &MachineSpec, behind: usize, cycle: u64) {
         for access in self.first..behind {
-            let is_open = self.times[access].line.complete.is_none();
-            if self.accesses[access].kind == Kind::Branch && is_open && self.is_ready(access, cycle)
-            {
-                self.times[access].line.complete = Some(cycle + 1);
+            let event = &self.accesses[access];
+            let latency = match event.kind {
+                Kind::Branch => 1,
+                Kind::Op if event.size == OpClass::Add as u16 => 1,
+                Kind::Op => u64::from(spec.core.multiply_latency_cycles),
+                _ => continue,
+            };
+            if self.times[access].line.complete.is_none() && self.is_ready(access, cycle) {
+                self.times[access].line.complete = Some(cycle + latency);
             }
         }
     }
@@ -290,11 +296,23 @@ impl<'e> Stepped<'e> {
         is_alone(spec) && exchanges.any(|access| !was(self.times[access].line.complete, cycle))
     }
 
+    /// Puts the cycles in which lines come in the place of names that stood for them.
+    fn learn(&mut self, came: &HashMap<u64, u64>) {
+        for times in &mut self.times[self.first..] {
+            for line in [&mut times.entry, &mut times.line] {
+                for time in [&mut line.complete, &mut line.handled] {
+                    *time = time.map(|time| came.get(&time).copied().unwrap_or(time));
+                }
+            }
+        }
+    }
+
     /// The first cycle from `after` on in which, or behind which, something may happen even if nothing does in the one before.
     fn turn(&self, spec: &MachineSpec, after: u64) -> Option<u64> {
         let mut first = None;
         let mut look = |time: Option<u64>| {
-            if time.is_some_and(|time| time >= after && first.is_none_or(|first| time < first)) {
+            let is_turn = |time| (after..UNKNOWN).contains(&time);
+            if time.is_some_and(|time| is_turn(time) && first.is_none_or(|first| time < first)) {
                 first = time;
             }
         };
@@ -362,7 +380,7 @@ impl<'e> Stepped<'e> {
         }
         let behind = self.before.partition_point(|&at| at < self.dispatched);
         self.translate(spec, behind, cycle);
-        self.resolve(behind, cycle);
+        self.resolve(spec, behind, cycle);
         let accesses = self.times[..behind]
             .iter_mut()
             .zip(self.accesses)
@@ -410,7 +428,7 @@ impl<'e> Stepped<'e> {
             let wanted = (self.number, address / LINE, cycle);
             let writes = matches!(kind, Kind::Store | Kind::Exchange);
             let (handled, complete) = if miss.is_entry && free > 0 {
-                let there = caches.read_memory(cycle);
+                let there = caches.memory.read(address / LINE, cycle);
                 (Some(there), there)
             } else if !miss.is_entry && caches.holds(wanted) {
                 (None, caches.use_own(wanted, writes))
@@ -432,8 +450,17 @@ fn is_alone(spec: &MachineSpec) -> bool {
     spec.core.exchange.is_some_and(|exchange| exchange.alone)
 }
 
-/// Cycles that each core takes if the bus serves who comes first. Equal addresses are one place for all cores.
+/// Cycles that each core takes if memory serves who comes first. Equal addresses are one place for all cores.
 pub fn stepped(spec: &MachineSpec, interval: u64, programs: &[Vec<Event>]) -> Vec<u64> {
+    stepped_before(spec, interval, programs).0
+}
+
+/// The same, and the memory when all have ended.
+pub fn stepped_before(
+    spec: &MachineSpec,
+    interval: u64,
+    programs: &[Vec<Event>],
+) -> (Vec<u64>, SteppedMemory) {
     let numbered = programs.iter().enumerate();
     let mut cores: Vec<_> = numbered
         .map(|(number, accesses)| Stepped::of(number, accesses))
@@ -451,12 +478,33 @@ pub fn stepped(spec: &MachineSpec, interval: u64, programs: &[Vec<Event>]) -> Ve
             }
         }
         if let Some(ends) = ends.iter().copied().collect() {
-            return ends;
+            return (ends, caches.memory);
         }
-        // Steps of cycles in which nothing can happen are left out: most are such where cores wait for memory.
+        cycle = next_turn(spec, (&mut cores, moves), cycle, &mut caches);
+    }
+}
+
+/// The cycle behind one in which something has moved, or nothing. Steps of cycles in which nothing can happen are left out: most are such
+/// where cores wait for memory.
+fn next_turn(
+    spec: &MachineSpec,
+    (cores, moves): (&mut [Stepped<'_>], bool),
+    cycle: u64,
+    caches: &mut Lines,
+) -> u64 {
+    loop {
         let turns = cores.iter().map(|core| core.turn(spec, cycle - 1));
-        let next = if moves { None } else { turns.flatten().min() };
-        cycle = next.unwrap_or(0).max(cycle + 1);
+        let next = if moves {
+            Some(cycle + 1)
+        } else {
+            turns.flatten().min().map(|turn| turn.max(cycle + 1))
+        };
+        let came = caches.memory.run(next.unwrap_or(UNKNOWN));
+        if came.is_empty() {
+            return next.unwrap_or(cycle + 1);
+        }
+        caches.learn(&came);
+        cores.iter_mut().for_each(|core| core.learn(&came));
     }
 }
 

@@ -1,6 +1,6 @@
 //! Lines that cores want which are stepped cycle by cycle: who has which, and when he has it. Cores ask in the order of time.
 
-use super::T1;
+use super::stepped_memory::SteppedMemory;
 use simcore::spec::{CoherenceProtocol, CoherenceSpec, MachineSpec};
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
@@ -8,15 +8,13 @@ use std::ops::Range;
 /// A core that wants a line in a cycle.
 pub type Wanted = (usize, u64, u64);
 
-/// Caches of all cores, and the bus to memory behind them. They are large enough for whatever comes.
+/// Caches of all cores, and the memory behind them. They are large enough for whatever comes.
 pub struct Lines {
     first_latency: u64,
     /// Of the first level that all cores share, if there is one.
     shared_latency: Option<u64>,
     coherence: Option<CoherenceSpec>,
-    interval: u64,
-    /// From when on the bus is free.
-    bus: u64,
+    pub memory: SteppedMemory,
     lines: HashMap<u64, Sharing>,
 }
 
@@ -61,17 +59,17 @@ impl Lines {
             first_latency: u64::from(spec.caches[0].latency_cycles),
             shared_latency: shared.map(|cache| u64::from(cache.latency_cycles)),
             coherence: spec.coherence,
-            interval,
-            bus: 0,
+            memory: SteppedMemory::of(spec, interval),
             lines: HashMap::new(),
         }
     }
 
-    /// Asks memory for a line, and gives when it is there.
-    pub fn read_memory(&mut self, cycle: u64) -> u64 {
-        let start = cycle.max(self.bus);
-        self.bus = start + self.interval;
-        start + T1
+    /// Puts the cycles in which lines come in the place of names that stood for them.
+    pub fn learn(&mut self, came: &HashMap<u64, u64>) {
+        for sharing in self.lines.values_mut() {
+            let times = sharing.copies.values_mut().chain(&mut sharing.behind);
+            times.for_each(|time| *time = came.get(time).copied().unwrap_or(*time));
+        }
     }
 
     /// Whether a core has the line, or is to have it.
@@ -105,7 +103,7 @@ impl Lines {
         let (core, line, cycle) = wanted;
         let Some(coherence) = self.coherence else {
             // Caches know nothing of each other.
-            let there = self.read_memory(cycle);
+            let there = self.memory.read(line, cycle);
             let sharing = self.lines.entry(line).or_default();
             sharing.copies.insert(core, there);
             return (there, there);
@@ -136,7 +134,7 @@ impl Lines {
                 (there, complete)
             }
             _ => {
-                let there = self.read_memory(cycle);
+                let there = self.memory.read(line, cycle);
                 let sharing = self.lines.entry(line).or_default();
                 sharing.behind = self.shared_latency.map(|_| there);
                 (there, there)

@@ -1,0 +1,308 @@
+//! Loads before a DRAM, as they come in a core that is stepped cycle by cycle and tells DRAMSim3 of its lines in the order of time.
+
+use crate::common::mixes::Mix;
+use crate::common::stepped_core::stepped_before;
+use crate::common::stepped_memory::{SteppedDram, SteppedMemory};
+use crate::common::*;
+use crate::dram::{DDR4, HBM2, with_dram};
+use proptest::collection;
+use proptest::strategy::{Strategy, ValueTree};
+use proptest::test_runner::TestRunner;
+use simcore::Statistics;
+use simcore::spec::MachineSpec;
+use traces::{Event, Kind, OpClass};
+
+/// Rows of one bank follow each other so many bytes apart.
+const ROW: u64 = 1 << 24;
+
+/// Where the lines of a program lie.
+#[derive(Clone, Copy, Debug)]
+enum Place {
+    BesideEachOther,
+    /// Each in a row of its own, all in one bank.
+    InOneBank,
+    Scattered,
+}
+
+/// What the addresses of a program are computed from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Addresses {
+    AreKnown,
+    /// From operations that need no load.
+    FromOperations,
+    FromLoads,
+}
+
+/// A mix, some of whose accesses are operations.
+#[derive(Clone, Copy, Debug)]
+struct Program {
+    mix: Mix,
+    place: Place,
+    /// Of ten accesses, how many are operations.
+    operations: u32,
+    addresses: Addresses,
+    mispredicts: bool,
+}
+
+/// A mix of accesses to lines here and there whose addresses are known.
+fn of(mix: Mix) -> Program {
+    Program {
+        mix,
+        place: Place::Scattered,
+        operations: 0,
+        addresses: Addresses::AreKnown,
+        mispredicts: true,
+    }
+}
+
+fn mix() -> Mix {
+    Mix {
+        between: 10,
+        pages: 100,
+        ..Mix::default()
+    }
+}
+
+impl Program {
+    fn events(&self, runner: &mut TestRunner) -> Vec<Event> {
+        let mut events = self.mix.program(runner, 0);
+        let kinds = collection::vec((0..10_u32, proptest::bool::ANY), events.len());
+        let kinds = kinds.new_tree(runner).expect("no filter").current();
+        for (event, (kind, adds)) in events.iter_mut().zip(kinds) {
+            if event.kind == Kind::Branch {
+                event.address |= u64::from(!self.mispredicts);
+            } else if kind < self.operations {
+                (event.kind, event.address) = (Kind::Op, 0);
+                event.size = if adds {
+                    OpClass::Add
+                } else {
+                    OpClass::Multiply
+                } as u16;
+            } else {
+                event.address = self.address(event.address / LINE);
+            }
+        }
+        for number in 0..events.len() {
+            let needs = number.checked_sub(events[number].dep as usize);
+            let needs_operation = needs.is_some_and(|other| events[other].kind == Kind::Op);
+            let has_address = events[number].kind.is_access();
+            match self.addresses {
+                Addresses::AreKnown if has_address => events[number].dep = 0,
+                Addresses::FromOperations if !needs_operation => events[number].dep = 0,
+                _ => {}
+            }
+        }
+        events
+    }
+
+    fn address(&self, line: u64) -> u64 {
+        match self.place {
+            Place::BesideEachOther => line * LINE,
+            Place::InOneBank => line % 4096 * ROW,
+            Place::Scattered => line * 7919 % 30_011 * 1009 % (1 << 18) * LINE,
+        }
+    }
+
+    /// Random ones, so many, as they run and as they run in the model, where nobody waits for a port or a branch unit.
+    fn runs(self, spec: &MachineSpec, programs: usize) -> Vec<(Statistics, u64, SteppedDram)> {
+        let mut spec = spec.clone();
+        self.mix.prepare(&mut spec);
+        let mut runner = TestRunner::deterministic();
+        let runs = (0..programs).map(|_| {
+            let events = self.events(&mut runner);
+            let found = run(&spec, &events);
+            let (cycles, memory) = stepped_before(&spec, 0, &[events]);
+            let SteppedMemory::Dram(dram) = memory else {
+                unreachable!("the machine has one");
+            };
+            (found, cycles[0], *dram)
+        });
+        runs.collect()
+    }
+
+    /// Whether programs take as long as in the model: on the average, and the most of them in either direction, in percent.
+    fn assert_near(self, spec: &MachineSpec, mean: f64, most: f64) {
+        let runs = self.runs(spec, 12).into_iter();
+        let error = |found: u64, expected: u64| (found as f64 / expected as f64 - 1.) * 100.;
+        let errors = runs.map(|(found, expected, _)| error(found.cycles, expected));
+        let errors: Vec<f64> = errors.collect();
+        let found_mean = errors.iter().sum::<f64>() / errors.len() as f64;
+        let found_most = errors.into_iter().map(f64::abs).fold(0., f64::max);
+        let (handlers, entries) = (spec.caches[0].mshrs, spec.core.reorder_buffer);
+        assert!(
+            found_mean.abs() <= mean && found_most <= most,
+            "{self:?} with {handlers:?} handlers and {entries:?} entries: {found_mean:.3}% on the average, {found_most:.3}% at most"
+        );
+    }
+}
+
+/// DDR4 that is never refreshed: programs are so short that it matters whether a refresh falls into them.
+fn without_refresh() -> String {
+    DDR4.replace("tREFI = 12480", "tREFI = 12480000")
+}
+
+fn machine_of(text: &str, handlers: u32, entries: u32) -> MachineSpec {
+    let mut spec = with_dram(machine(), text);
+    spec.core.reorder_buffer = Some(entries);
+    spec.caches[0].mshrs = Some(handlers);
+    spec
+}
+
+/// Addresses that are computed from no load, and whatever else.
+#[test]
+fn where_no_address_is_computed_from_a_load_programs_take_the_same_cycles() {
+    let merges = Mix {
+        common: 5,
+        lines: 20,
+        ..mix()
+    };
+    let prefetches = Mix {
+        prefetches: 3,
+        ahead: 10,
+        ..mix()
+    };
+    let branches = Mix {
+        needs: 6,
+        branches: 2,
+        ..mix()
+    };
+    let programs = [
+        of(mix()),
+        of(Mix {
+            between: 1,
+            ..mix()
+        }),
+        of(Mix {
+            between: 40,
+            ..mix()
+        }),
+        Program {
+            place: Place::BesideEachOther,
+            ..of(Mix { pages: 1, ..mix() })
+        },
+        Program {
+            place: Place::InOneBank,
+            ..of(Mix { pages: 1, ..mix() })
+        },
+        of(merges),
+        of(prefetches),
+        of(branches),
+        Program {
+            operations: 4,
+            mispredicts: false,
+            ..of(Mix {
+                needs: 8,
+                ..branches
+            })
+        },
+        Program {
+            operations: 4,
+            ..of(Mix {
+                prefetches: 2,
+                ahead: 8,
+                common: 2,
+                lines: 20,
+                ..branches
+            })
+        },
+    ];
+    for program in programs {
+        for (text, handlers, entries) in [
+            (DDR4, 128, 128),
+            (DDR4, 16, 64),
+            (DDR4, 4, 128),
+            (DDR4, 2, 16),
+            (DDR4, 1, 64),
+            (HBM2, 128, 128),
+            (HBM2, 4, 16),
+        ] {
+            let spec = machine_of(text, handlers, entries);
+            for (found, cycles, dram) in program.runs(&spec, 5) {
+                let counts = found.dram.expect("a DRAM inside");
+                let ours = (found.cycles, counts.reads, counts.read_latency_cycles);
+                let about = format!("{program:?} with {handlers} handlers and {entries} entries");
+                assert_eq!(ours, (cycles, dram.reads, dram.latency), "{about}");
+                assert_eq!(counts.late_reads, 0, "{about}");
+            }
+        }
+    }
+}
+
+/// So are addresses that operations compute which need no load, and lines that somebody wants first who comes later in the program. With
+/// few handlers, who comes first in the program has them first.
+#[test]
+fn addresses_that_take_time_to_compute_are_asked_for_in_the_order_of_time() {
+    for between in [10, 40] {
+        let mix = Mix {
+            needs: 5,
+            common: 5,
+            lines: 20,
+            between,
+            ..mix()
+        };
+        let program = Program {
+            operations: 5,
+            addresses: Addresses::FromOperations,
+            ..of(mix)
+        };
+        for (handlers, entries, mean, most) in [
+            (128, 128, 0., 0.),
+            (16, 64, 0., 0.),
+            (4, 128, 0.1, 1.5),
+            (1, 64, 0.01, 0.05),
+        ] {
+            let spec = machine_of(&without_refresh(), handlers, entries);
+            program.assert_near(&spec, mean, most);
+        }
+    }
+}
+
+/// What is found late is served beside the others, and waits for no bank: docs/dram.md, "Which requests meet".
+#[test]
+fn programs_some_of_which_is_late_come_near() {
+    let from_loads = |mix| Program {
+        addresses: Addresses::FromLoads,
+        ..of(mix)
+    };
+    let needs = Mix { needs: 3, ..mix() };
+    let far = Mix {
+        between: 40,
+        ..needs
+    };
+    let merges = Mix {
+        needs: 4,
+        common: 5,
+        lines: 20,
+        ..mix()
+    };
+    let all = Program {
+        operations: 3,
+        ..from_loads(Mix {
+            branches: 2,
+            prefetches: 2,
+            ahead: 8,
+            ..merges
+        })
+    };
+    let stores = Mix { stores: 3, ..mix() };
+    for (program, handlers, entries, mean, most) in [
+        (from_loads(needs), 128, 128, 14., 20.),
+        (from_loads(needs), 4, 128, 4., 9.),
+        (from_loads(needs), 16, 16, 0.2, 1.5),
+        (from_loads(needs), 1, 64, 0.1, 1.),
+        (from_loads(far), 128, 128, 1., 3.),
+        (from_loads(far), 4, 128, 3., 6.),
+        (from_loads(far), 16, 16, 0.01, 0.01),
+        (from_loads(merges), 16, 64, 5., 11.),
+        (from_loads(merges), 1, 64, 0.1, 1.),
+        (all, 128, 128, 4., 14.),
+        (all, 4, 128, 6., 12.),
+        (all, 16, 16, 0.4, 3.5),
+        (of(stores), 16, 128, 20., 30.),
+        (of(stores), 4, 128, 1.5, 3.),
+        (of(stores), 1, 64, 1., 1.5),
+    ] {
+        let spec = machine_of(&without_refresh(), handlers, entries);
+        program.assert_near(&spec, mean, most);
+    }
+}
