@@ -1,6 +1,8 @@
 //! Everything that holds the simulator to hand-worked times, to models of its own and to DRAMSim3, in one program: it is linked once.
 
 mod barriers;
+#[cfg(feature = "dramsim3")]
+mod behind_open_loads;
 mod call_laws;
 mod calls;
 mod code_and_walks;
