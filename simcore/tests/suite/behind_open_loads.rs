@@ -7,10 +7,11 @@ use crate::multicore::{Programs, on_all_cores_of};
 use crate::storage::request;
 use proptest::prelude::*;
 use proptest::sample::Index;
+use simcore::sampling::SamplingPlan;
 use simcore::spec::{
     Interval, MachineSpec, MemoriesSpec, MemorySpec, NamedMemory, PageTableSpec, Walker,
 };
-use simcore::{Engine, Statistics};
+use simcore::{Engine, Sampler, Statistics};
 use traces::{Event, EventSink, Kind, Layout, OpClass, Segment};
 
 /// What random events access is in two segments, and marks open one of two phases.
@@ -161,6 +162,24 @@ proptest! {
         // What a run of several cores counts in the memories, it counts for all.
         (one_core.dram, one_core.memories) = (whole.dram, whole.memories.clone());
         prop_assert_eq!(one_core, whole);
+    }
+
+    /// Units of a sample begin and end where time stands still.
+    #[test]
+    fn samples_are_the_same_in_batches_of_any_size(
+        spec in any_machine(),
+        events in any_program(),
+        batch in 1_usize..20,
+    ) {
+        let plan = SamplingPlan { unit: 100, warmup: 50, period: 300 };
+        let sampled = |batch: usize| {
+            let mut sampler = Sampler::new(&spec, &layout(), plan).expect("a valid plan");
+            for events in events.chunks(batch) {
+                sampler.consume(events).expect("events that the machine has");
+            }
+            format!("{:?}", sampler.finish())
+        };
+        prop_assert_eq!(sampled(events.len()), sampled(batch));
     }
 
     /// But for hardware prefetchers, who ask when a miss handler is free.
