@@ -353,7 +353,7 @@ impl Machinery {
         {
             return self.load_pages::<Cycles>(caches, event, issue, now, purpose);
         }
-        self.load_in_page::<Cycles>(caches, event, issue, now, purpose)
+        self.access_in_page::<Cycles, Cycles>(caches, event, issue, now, purpose)
     }
 
     /// Reads at cycle `issue` what may come in a cycle that is not known yet: that is pending then. What lies in several lines is waited for.
@@ -368,15 +368,15 @@ impl Machinery {
             .port
             .is_in_one_line(event.address, u64::from(event.size))
         {
-            self.load_in_page::<OpenCycles>(caches, event, issue, now, Purpose::Load)
+            self.access_in_page::<Cycles, OpenCycles>(caches, event, issue, now, Purpose::Load)
         } else {
             self.load(caches, event, issue, now, Purpose::Load)
         }
     }
 
-    /// The same of bytes that lie in one page.
+    /// Loads or prefetches bytes that lie in one page: walks take the one kind of time, and lines the other.
     #[inline(always)]
-    fn load_in_page<T: Time>(
+    fn access_in_page<W: Time, T: Time>(
         &mut self,
         caches: &mut Hierarchy,
         event: &Event,
@@ -385,7 +385,7 @@ impl Machinery {
         purpose: Purpose,
     ) -> Timing {
         let unblocked = self.after_walk(issue);
-        let translated = self.translate::<Cycles>(caches, event.address, unblocked, now);
+        let translated = self.translate::<W>(caches, event.address, unblocked, now);
         let when = When::ahead(translated, now);
         let served = self.access::<T>(caches, event, when, purpose);
         Timing {
@@ -483,17 +483,7 @@ impl Machinery {
         } else {
             Purpose::Prefetch
         };
-        let unblocked = self.after_walk(issue);
-        let translated = self.translate::<T>(caches, event.address, unblocked, now);
-        let when = When::ahead(translated, now);
-        let served = self.access::<T>(caches, event, when, purpose);
-        Timing {
-            issue,
-            translated,
-            behind: self.handled_behind(served),
-            complete: served.complete,
-            level: served.level,
-        }
+        self.access_in_page::<T, T>(caches, event, issue, now, purpose)
     }
 
     /// Fetches code at cycle `time` and gives the cycle in which it is there; nothing without an instruction cache.
