@@ -183,6 +183,7 @@ impl Core {
                 return Ok(taken);
             };
             if marker.kind.is_instruction()
+                || self.pipeline.is_waiting()
                 || !turn.includes(&self.pipeline, &mut self.machinery, caches, marker)
             {
                 return Ok(taken);
@@ -296,6 +297,26 @@ impl Core {
     /// Waits for loads that were left open: somebody wants to know how far the core is.
     pub(crate) fn close_loads(&mut self, caches: &mut Hierarchy) {
         self.pipeline.close_loads(&mut self.machinery, caches);
+    }
+
+    /// Whether the next event, or the end if there is none, has to wait until it is known when a line comes. Gives the cycle until which it may have
+    /// to; that of a pending time, if this is unknown, too. Other cores have their turns meanwhile.
+    pub(crate) fn waits_for_line(
+        &mut self,
+        caches: &mut Hierarchy,
+        event: Option<&Event>,
+    ) -> Option<u64> {
+        if self.interference.is_some() {
+            // Loads wait themselves.
+            return None;
+        }
+        self.pipeline
+            .waits_for_line(&mut self.machinery, caches, event)
+    }
+
+    /// A cycle that nothing comes before of which the core has yet to hear, nor asks for.
+    pub(crate) fn asks_from(&self) -> u64 {
+        self.pipeline.asks_from()
     }
 
     /// Graduation slots filled or charged so far.

@@ -327,11 +327,15 @@ impl Hierarchy {
         self.cores > 1
     }
 
-    /// Whether a core may go on behind its loads before it is known when they end: that matters before a DRAM only, and others would have to
-    /// know how far the core is.
+    /// Whether a core may go on behind its loads before it is known when they end: that matters before a DRAM only.
     #[inline(always)]
     pub(crate) fn leave_loads_open(&self) -> bool {
-        self.cores == 1 && self.memory.leaves_times_open()
+        self.memory.leaves_times_open()
+    }
+
+    /// The cycle, `now` or earlier, before which nobody makes a request any more, if the core that has its turn makes none before `now`.
+    pub(crate) fn settled_by(&self, now: u64) -> u64 {
+        now.min(self.horizon)
     }
 
     /// Cycles that a hit in the core's first cache takes.

@@ -300,6 +300,17 @@ impl Mshrs {
         self.free(time) > 0
     }
 
+    /// Until which cycle `memory` has to be simulated before it is known when a handler is free for a request at `time`: at the latest, and no
+    /// cycle of a run if it ends with a pending time. Nothing, if that is known.
+    pub(crate) fn unknown_until(&mut self, time: u64, memory: &Memory) -> Option<u64> {
+        let pending = self.learn(memory);
+        if !pending || self.free(time) > 0 {
+            return None;
+        }
+        let until = self.registers[0].cycle();
+        (!memory.has_reached(until)).then_some(until)
+    }
+
     /// The cycle, at or after `time`, in which a handler is free, but for gaps; at once, if it is not known yet.
     #[inline(always)]
     pub(crate) fn free_at(&self, time: u64) -> u64 {

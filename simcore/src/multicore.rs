@@ -5,6 +5,7 @@
 //! ([`crate::spec::CoherenceSpec`]); else there is no coherence traffic.
 
 mod latches;
+mod lines;
 mod order;
 mod pages;
 mod reading;
@@ -19,6 +20,7 @@ use crate::statistics::{DramStatistics, Statistics};
 use crate::storage::Storage;
 use crate::system::System;
 use latches::{Hold, Latch, Latches};
+use lines::Awaiting;
 use order::Order;
 use pages::Pages;
 use reading::Reading;
@@ -65,10 +67,14 @@ pub struct Multicore {
     /// When each of them goes on.
     order: Order,
     latches: Latches,
+    /// Cores that wait until it is known when a line comes.
+    awaiting: Awaiting,
     /// Where pages come from; from nowhere, if they take no time.
     pages: Option<Pages>,
     /// Whether what a core finds in its own caches does not depend on others.
     has_own_caches: bool,
+    /// Whether cores go on behind their loads before it is known when they end.
+    leaves_loads_open: bool,
     /// Whether a core need not wait for others where it accesses nothing, or finds everything there.
     may_run_ahead: bool,
 }
@@ -140,6 +146,7 @@ impl Multicore {
             })
             .collect();
         let system = System::new(spec, &programs)?;
+        let leaves_loads_open = threads.len() > 1 && system.caches.leave_loads_open();
         let threads: Vec<_> = threads
             .iter()
             .map(|thread| Thread::of(thread.program))
@@ -148,6 +155,7 @@ impl Multicore {
             system,
             order: Order::of(threads.len()),
             latches: Latches::new(),
+            awaiting: Awaiting::default(),
             pages: None,
             threads,
             has_own_caches: spec.coherence.is_none()
@@ -155,6 +163,7 @@ impl Multicore {
                     .caches
                     .iter()
                     .any(|cache| cache.shared && cache.inclusion == Inclusion::Inclusive),
+            leaves_loads_open,
             may_run_ahead: true,
         })
     }
@@ -344,10 +353,13 @@ impl Multicore {
         if !self.threads[number].has_next() {
             return self.look_ahead(number, sources);
         }
+        if self.leaves_loads_open && self.waits_for_line(number) {
+            return Ok(());
+        }
         let System { cores, caches } = &mut self.system;
         let next = &self.threads[number].events()[0];
         let begins = cores[number].begins(caches, next, self.has_own_caches);
-        self.order.go_on(number, begins, cores[number].now());
+        self.order.go_on(number, begins, cores[number].asks_from());
         Ok(())
     }
 
@@ -362,8 +374,13 @@ impl Multicore {
         while let Some(number) = on_their_way.pop() {
             let System { cores, caches } = &mut self.system;
             cores[number].check(caches)?;
+            self.threads[number].refill_if_empty(sources[number])?;
+            if self.leaves_loads_open && self.waits_for_line(number) {
+                continue;
+            }
+            let System { cores, caches } = &mut self.system;
             let thread = &mut self.threads[number];
-            let barrier = thread.look_ahead(sources[number])?;
+            let barrier = thread.look_ahead();
             if let Some(barrier) = &barrier {
                 thread.wait_from(cores[number].reach(caches, barrier));
             }
@@ -454,18 +471,30 @@ impl Multicore {
         &mut self,
         sources: &mut [&mut dyn EventSource],
     ) -> Result<Option<(usize, Until)>, SinkError> {
-        if self.pages.is_some() {
-            self.catch_up(sources)?;
+        loop {
+            if self.leaves_loads_open {
+                self.find_lines(sources)?;
+            }
+            if self.pages.is_some() {
+                self.catch_up(sources)?;
+            }
+            if !self.is_awaiting_first() {
+                break;
+            }
         }
         let (first, second) = self.order.first_two();
-        let Some((number, _)) = first else {
+        let Some((number, begin)) = first else {
             return Ok(None);
         };
         let (other, begins) = second.unwrap_or((usize::MAX, order::NEVER));
         let arrival = self.pages.as_ref().map_or(u64::MAX, Pages::next);
         let horizon = self.order.earliest_of_others(number);
         self.system.caches.set_horizon(horizon.min(arrival));
-        let cycle = (begins + u64::from(number < other)).min(arrival);
+        let mut cycle = (begins + u64::from(number < other)).min(arrival);
+        if self.awaiting.is_anybody() {
+            // A line may come in any cycle behind that.
+            cycle = cycle.min(begin + 1);
+        }
         let turn = Until {
             cycle,
             is_endless: cycle >= order::NEVER,

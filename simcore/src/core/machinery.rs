@@ -100,6 +100,20 @@ impl Machinery {
         self.port.mshrs.free_at(ready)
     }
 
+    /// Until which cycle memory has to be simulated before an access at `time` that needs a miss handler may have one; nothing, if that is known, or
+    /// it needs none.
+    pub(super) fn handler_unknown_until(
+        &mut self,
+        caches: &Hierarchy,
+        event: &Event,
+        time: u64,
+    ) -> Option<u64> {
+        if caches.hits_quietly(&self.port, event.address, u64::from(event.size)) {
+            return None;
+        }
+        self.port.mshrs.unknown_until(time, &caches.memory)
+    }
+
     /// How many misses of stores have let others go first so far.
     #[inline(always)]
     pub(super) fn yielded(&self) -> u64 {

@@ -17,6 +17,7 @@ use super::{EventTimes, Turn};
 use crate::calendar::{Calendar, Claim};
 use crate::hierarchy::{Cycles, Hierarchy, Purpose};
 use crate::ledger::{Account, Cause};
+use crate::memory::is_pending;
 use crate::spec::{CoreSpec, ExchangeSpec, Interval, MachineSpec};
 use open_loads::OpenLoads;
 use reorder_buffer::ReorderBuffer;
@@ -116,7 +117,7 @@ impl OutOfOrder {
         turn: &impl Turn,
     ) -> usize {
         if turn.leaves_loads_open() && caches.leave_loads_open() {
-            return self.run_open(machinery, caches, events);
+            return self.run_open(machinery, caches, events, turn);
         }
         let mut rest = events.iter();
         while let Some(event) = rest.next() {
@@ -340,6 +341,13 @@ impl OutOfOrder {
         self.results
             .get(event.dep)
             .map_or(0, |&ready| ready + u64::from(event.chain))
+    }
+
+    /// The same, and nothing if that is not known.
+    #[inline]
+    fn known_operand(&self, event: &Event) -> u64 {
+        let operand = self.operand(event);
+        if is_pending(operand) { 0 } else { operand }
     }
 
     /// Leaves slots empty until `timing` completes and charges them; all before instruction `graduated` have graduated.

@@ -141,6 +141,36 @@ impl Pipeline {
         }
     }
 
+    /// Whether the next event, if there is one, has to wait until it is known when a line comes, and until which cycle it may have to; see
+    /// [`OutOfOrder::waits_for_line`].
+    pub(super) fn waits_for_line(
+        &mut self,
+        machinery: &mut Machinery,
+        caches: &mut Hierarchy,
+        event: Option<&Event>,
+    ) -> Option<u64> {
+        match self {
+            Self::OutOfOrder(core) => core.waits_for_line(machinery, caches, event),
+            Self::InOrder(_) => None,
+        }
+    }
+
+    /// Whether it has stopped before such an event.
+    pub(super) fn is_waiting(&self) -> bool {
+        match self {
+            Self::OutOfOrder(core) => core.is_waiting(),
+            Self::InOrder(_) => false,
+        }
+    }
+
+    /// A cycle that nothing comes before which it has to hear of.
+    pub(super) fn asks_from(&self) -> u64 {
+        match self {
+            Self::OutOfOrder(core) => core.asks_from(core.now()),
+            Self::InOrder(core) => core.now(),
+        }
+    }
+
     /// All stores have their times: whoever comes next does so when they are written.
     pub(super) fn settle_stores(&mut self, machinery: &mut Machinery, caches: &mut Hierarchy) {
         if let Self::OutOfOrder(core) = self {

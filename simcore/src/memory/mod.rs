@@ -302,6 +302,26 @@ impl Memory {
         }
     }
 
+    /// How many pending times have become known so far.
+    pub(crate) fn learned(&self) -> u64 {
+        match self {
+            Self::Fixed(_) => 0,
+            #[cfg(feature = "dramsim3")]
+            Self::Dramsim3(memory) => memory.learned(),
+            Self::Several(memories) => memories.first.learned(),
+        }
+    }
+
+    /// Whether it has been simulated so far that nothing pending ends by cycle `cycle`.
+    pub(crate) fn has_reached(&self, cycle: u64) -> bool {
+        match self {
+            Self::Fixed(_) => true,
+            #[cfg(feature = "dramsim3")]
+            Self::Dramsim3(memory) => memory.has_reached(cycle),
+            Self::Several(memories) => memories.first.has_reached(cycle),
+        }
+    }
+
     /// Simulates until nothing is under way: then every time is known.
     pub(crate) fn drain(&mut self) {
         match self {

@@ -137,21 +137,26 @@ impl Thread {
         Ok(self.has_next())
     }
 
-    /// Looks at the next event, which ends the thread if there is none. A barrier is taken out.
-    pub(super) fn look_ahead(
+    /// Gets the next batch if there is nothing left.
+    pub(super) fn refill_if_empty(
         &mut self,
         source: &mut dyn EventSource,
-    ) -> Result<Option<Event>, SinkError> {
+    ) -> Result<(), SinkError> {
         if self.has_run_all() {
             self.refill(source)?;
         }
+        Ok(())
+    }
+
+    /// Looks at the next event, which ends the thread if there is none. A barrier is taken out.
+    pub(super) fn look_ahead(&mut self) -> Option<Event> {
         let next = self.batch.get(self.next);
         if next.is_none() {
             self.state = State::Ended;
         }
         let barrier = next.copied().filter(|event| event.kind == Kind::Barrier);
         self.next += usize::from(barrier.is_some());
-        Ok(barrier)
+        barrier
     }
 
     /// Is at a barrier, with all before it done in this cycle.

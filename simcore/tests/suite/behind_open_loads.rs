@@ -1,5 +1,6 @@
 //! Random programs on random machines before a DRAM: whatever loads wait for, and whoever waits for them.
 
+use crate::common::batches::Batches;
 use crate::common::in_turn::InTurn;
 use crate::common::random::{any_event, any_prefetching_machine};
 use crate::dram::{DDR4, HBM2, with_dram};
@@ -7,12 +8,13 @@ use crate::multicore::{Programs, on_all_cores_of};
 use crate::storage::request;
 use proptest::prelude::*;
 use proptest::sample::Index;
+use simcore::multicore::{Multicore, MulticoreStatistics, ThreadOf};
 use simcore::sampling::SamplingPlan;
 use simcore::spec::{
     Interval, MachineSpec, MemoriesSpec, MemorySpec, NamedMemory, PageTableSpec, Walker,
 };
 use simcore::{Engine, Sampler, Statistics};
-use traces::{Event, EventSink, Kind, Layout, OpClass, Segment};
+use traces::{Event, EventSink, EventSource, Kind, Layout, OpClass, Segment};
 
 /// What random events access is in two segments, and marks open one of two phases.
 fn layout() -> Layout {
@@ -135,6 +137,32 @@ fn run_in_batches(mut engine: Engine, events: &[Event], batch: usize) -> Statist
     engine.finish()
 }
 
+/// Threads of one program, or programs, on a core each, whose events come so many at a time; pages may come from storage.
+fn run_on_cores(
+    spec: &MachineSpec,
+    programs: &[Vec<Event>],
+    (kind, stores_pages): (Programs, bool),
+    batch: usize,
+) -> MulticoreStatistics {
+    let layouts = vec![layout(); programs.len()];
+    let threads = match kind {
+        Programs::Threads => ThreadOf::one_program(&layouts),
+        Programs::Apart => ThreadOf::programs(&layouts),
+    };
+    let mut cores = Multicore::new(spec, &threads).expect("a valid machine");
+    if stores_pages {
+        cores.set_storage(Box::new(InTurn::of(&[1_000, 300_000])));
+    }
+    let batches = programs.iter().map(|events| Batches(events.clone(), batch));
+    let mut batches: Vec<_> = batches.collect();
+    let sources = batches.iter_mut().map(|one| one as &mut dyn EventSource);
+    let mut sources: Vec<_> = sources.collect();
+    cores
+        .run(&mut sources, &mut |_| Ok(()))
+        .expect("events that the machine has");
+    cores.finish()
+}
+
 /// Accesses, misses and write-backs of each cache.
 fn counts(statistics: &Statistics) -> Vec<[u64; 3]> {
     let caches = statistics.caches.iter();
@@ -162,6 +190,46 @@ proptest! {
         // What a run of several cores counts in the memories, it counts for all.
         (one_core.dram, one_core.memories) = (whole.dram, whole.memories.clone());
         prop_assert_eq!(one_core, whole);
+    }
+
+    /// They wait for lines, for each other, for latches, and for pages.
+    #[test]
+    fn several_cores_run_by_batches(
+        spec in any_machine(),
+        programs in prop::collection::vec(any_program(), 2..5),
+        (shared, threads, stores_pages) in any::<(bool, bool, bool)>(),
+        latch in prop::option::of((any::<Index>(), 1_usize..20)),
+        barriers in prop::collection::vec(any::<Index>(), 0..3),
+        requests in prop::collection::vec((any::<Index>(), request()), 0..3),
+        batch in 1_usize..20,
+    ) {
+        let mut spec = spec;
+        spec.cores = 4;
+        for cache in spec.caches.iter_mut().skip(2) {
+            cache.shared = shared;
+        }
+        let mut programs = programs;
+        for events in &mut programs {
+            if stores_pages {
+                for (place, request) in &requests {
+                    events.insert(place.index(events.len() + 1), *request);
+                }
+            }
+            if let Some((place, held)) = latch {
+                let take = place.index(events.len());
+                events.insert(take, Event::new(Kind::Latch, 1));
+                let release = (take + held).min(events.len());
+                events.insert(release, Event::new(Kind::Unlatch, 1));
+            } else {
+                // Who holds a latch must not wait for who wants it.
+                for place in &barriers {
+                    events.insert(place.index(events.len() + 1), Event::new(Kind::Barrier, 0));
+                }
+            }
+        }
+        let how = (if threads { Programs::Threads } else { Programs::Apart }, stores_pages);
+        let whole = run_on_cores(&spec, &programs, how, usize::MAX);
+        prop_assert_eq!(run_on_cores(&spec, &programs, how, batch), whole);
     }
 
     /// Units of a sample begin and end where time stands still.

@@ -5,8 +5,6 @@
 use crate::common::stepped_core::*;
 use crate::common::*;
 use proptest::prelude::*;
-#[cfg(feature = "dramsim3")]
-use simcore::spec::MachineSpec;
 use traces::{Event, Kind, OpClass};
 
 /// Each load needs the one before it.
@@ -139,25 +137,5 @@ fn cores_have_the_bus_in_the_order_in_which_they_ask() {
 fn loads_that_stand_behind_others_share_the_bus_among_equals() {
     for interval in [T_NEXT, 2 * T_NEXT, 4 * T_NEXT] {
         assert_near(&[0, 1, 2, 3].map(|core| pairs(core, 1000)), interval, 0.05);
-    }
-}
-
-/// In a DRAM nobody counts by hand. But a chain has one load under way on either kind of core, and waits as long on both.
-#[cfg(feature = "dramsim3")]
-#[test]
-fn a_chain_of_misses_waits_for_a_dram_as_long_on_either_kind_of_core() {
-    let lines = 200;
-    for hogs in 1..=3 {
-        let mut programs = vec![chase(0, lines)];
-        programs.extend((1..=hogs).map(|core| stream(core, 5000, 0)));
-        let takes = |kind: MachineSpec| {
-            let spec = crate::dram::with_dram(contended(kind, T_NEXT), crate::dram::DDR4);
-            let alone = core_cycles(&spec, &programs[..1])[0];
-            let beside = core_cycles(&spec, &programs)[0];
-            assert!(beside * 2 > alone * 3, "{hogs}: {beside}, {alone} alone");
-            beside
-        };
-        let (one, other) = (takes(machine()), takes(in_order()));
-        assert!(one.abs_diff(other) * 20 < one, "{hogs}: {one} and {other}");
     }
 }

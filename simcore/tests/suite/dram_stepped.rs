@@ -1,16 +1,18 @@
 //! Loads before a DRAM, as they come in a core that is stepped cycle by cycle and tells DRAMSim3 of its lines in the order of time.
 
 use crate::common::mixes::Mix;
-use crate::common::stepped_core::stepped_before;
+use crate::common::stepped_core::{contended, program, stepped, stepped_before};
 use crate::common::stepped_memory::{SteppedDram, SteppedMemory};
 use crate::common::*;
 use crate::dram::{DDR4, HBM2, with_dram};
+use crate::multicore::{Programs, on_all_cores_of};
 use proptest::collection;
 use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::TestRunner;
 use simcore::Statistics;
+use simcore::multicore::MulticoreStatistics;
 use simcore::spec::MachineSpec;
-use traces::{Event, Kind, OpClass};
+use traces::{Event, Kind, Layout, OpClass};
 
 /// Rows of one bank follow each other so many bytes apart.
 const ROW: u64 = 1 << 24;
@@ -44,6 +46,13 @@ struct Program {
     mispredicts: bool,
 }
 
+/// Programs of several cores as they run, and as they run in the model.
+struct RunOnCores {
+    found: MulticoreStatistics,
+    expected: Vec<u64>,
+    dram: SteppedDram,
+}
+
 /// A mix of accesses to lines here and there whose addresses are known.
 fn of(mix: Mix) -> Program {
     Program {
@@ -64,8 +73,8 @@ fn mix() -> Mix {
 }
 
 impl Program {
-    fn events(&self, runner: &mut TestRunner) -> Vec<Event> {
-        let mut events = self.mix.program(runner, 0);
+    fn events(&self, runner: &mut TestRunner, core: u64) -> Vec<Event> {
+        let mut events = self.mix.program(runner, core);
         let kinds = collection::vec((0..10_u32, proptest::bool::ANY), events.len());
         let kinds = kinds.new_tree(runner).expect("no filter").current();
         for (event, (kind, adds)) in events.iter_mut().zip(kinds) {
@@ -109,13 +118,36 @@ impl Program {
         self.mix.prepare(&mut spec);
         let mut runner = TestRunner::deterministic();
         let runs = (0..programs).map(|_| {
-            let events = self.events(&mut runner);
+            let events = self.events(&mut runner, 0);
             let found = run(&spec, &events);
             let (cycles, memory) = stepped_before(&spec, 0, &[events]);
             let SteppedMemory::Dram(dram) = memory else {
                 unreachable!("the machine has one");
             };
             (found, cycles[0], *dram)
+        });
+        runs.collect()
+    }
+
+    /// The same on so many cores at once.
+    fn runs_on(self, spec: &MachineSpec, cores: u64, runs: usize) -> Vec<RunOnCores> {
+        let mut spec = spec.clone();
+        spec.cores = cores as u32;
+        self.mix.prepare(&mut spec);
+        let mut runner = TestRunner::deterministic();
+        let runs = (0..runs).map(|_| {
+            let events = (0..cores).map(|core| self.events(&mut runner, core));
+            let events: Vec<_> = events.collect();
+            let found = on_all_cores_of(&spec, &events, Programs::Threads, &Layout::default());
+            let (expected, memory) = stepped_before(&spec, 0, &events);
+            let SteppedMemory::Dram(dram) = memory else {
+                unreachable!("the machine has one");
+            };
+            RunOnCores {
+                found,
+                expected,
+                dram: *dram,
+            }
         });
         runs.collect()
     }
@@ -304,5 +336,79 @@ fn programs_some_of_which_is_late_come_near() {
     ] {
         let spec = machine_of(&without_refresh(), handlers, entries);
         program.assert_near(&spec, mean, most);
+    }
+}
+
+/// Several cores hear of each other's requests in the order of time, too: as programs of threads, that have nothing in common but the DRAM.
+#[test]
+fn several_cores_take_the_same_cycles_where_no_address_is_computed_from_a_load() {
+    let branches = Mix {
+        needs: 6,
+        branches: 2,
+        ..mix()
+    };
+    let all = Program {
+        operations: 4,
+        ..of(Mix {
+            prefetches: 2,
+            ahead: 8,
+            common: 2,
+            lines: 20,
+            ..branches
+        })
+    };
+    for program in [
+        of(mix()),
+        of(Mix {
+            between: 1,
+            ..mix()
+        }),
+        of(branches),
+        all,
+    ] {
+        for (text, cores, handlers, entries) in [
+            (DDR4, 2, 128, 128),
+            (DDR4, 4, 16, 64),
+            (DDR4, 4, 4, 128),
+            (DDR4, 3, 1, 64),
+            (HBM2, 4, 128, 128),
+        ] {
+            let spec = machine_of(text, handlers, entries);
+            for run in program.runs_on(&spec, cores, 3) {
+                let counts = run.found.together.dram.expect("a DRAM inside");
+                let found: Vec<_> = run.found.cores.iter().map(|core| core.cycles).collect();
+                let ours = (found, counts.reads, counts.read_latency_cycles);
+                let about = format!(
+                    "{program:?} on {cores} cores with {handlers} handlers and {entries} entries"
+                );
+                assert_eq!(
+                    ours,
+                    (run.expected, run.dram.reads, run.dram.latency),
+                    "{about}"
+                );
+                assert_eq!(counts.late_reads, 0, "{about}");
+            }
+        }
+    }
+}
+
+/// A chain has one load under way, beside cores that fill the DRAM.
+#[test]
+fn a_chain_of_misses_waits_where_others_fill_the_dram() {
+    let chase = program(0, 60, |_, load| after(1, load));
+    for hogs in 1..=3 {
+        let spec = with_dram(contended(machine(), 1), DDR4);
+        let mut programs = vec![chase.clone()];
+        programs.extend((1..=hogs).map(|core| program(core, 1200, |_, load| load)));
+        let cycles = |programs: &[Vec<Event>]| -> Vec<u64> {
+            let run = on_all_cores_of(&spec, programs, Programs::Threads, &Layout::default());
+            run.cores.iter().map(|core| core.cycles).collect()
+        };
+        let (alone, beside) = (cycles(&programs[..1]), cycles(&programs));
+        assert!(
+            2 * beside[0] > 3 * alone[0],
+            "{hogs}: {beside:?}, {alone:?} alone"
+        );
+        assert_eq!(beside, stepped(&spec, 1, &programs), "{hogs}");
     }
 }

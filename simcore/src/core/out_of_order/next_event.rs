@@ -20,9 +20,7 @@ impl Clocked for OutOfOrder {
         if !(event.kind.is_access() || event.kind.wants_latch()) {
             return now;
         }
-        // It asks when its last instruction has been dispatched.
-        let last = self.foresee_first(event) + event.own_instructions().max(1) - 1;
-        let mut ready = (self.slots.cycle(last) + 1).max(self.operand(event));
+        let mut ready = self.issues(event);
         // Bus and handlers it leaves to those that ask before it graduates, but lines it has at once.
         if self.others_see_lines && matches!(event.kind, Kind::Store | Kind::StoreNta) {
             let room = self.store_buffer.free().cycle;
@@ -38,6 +36,14 @@ impl Clocked for OutOfOrder {
 }
 
 impl OutOfOrder {
+    /// The cycle in which the next event could issue, as far as it is known when its operand is there.
+    #[inline]
+    pub(super) fn issues(&self, event: &Event) -> u64 {
+        // It asks when its last instruction has been dispatched.
+        let last = self.foresee_first(event) + event.own_instructions().max(1) - 1;
+        (self.slots.cycle(last) + 1).max(self.known_operand(event))
+    }
+
     /// The cycle in which the exchange of an event, whose operands are there in cycle `ready`, would ask for its line.
     fn exchange_begins(&self, mut ready: u64, event: &Event) -> u64 {
         if self.exchange.alone {

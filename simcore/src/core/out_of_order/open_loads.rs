@@ -6,7 +6,10 @@
 //! events behind it are dispatched, issued and ask the caches as ever. What comes after that waits in a queue: results that are computed
 //! from it, the graduation of all, and who pays for the slots that it leaves empty.
 
+mod waits;
+
 use super::{OutOfOrder, Start};
+use crate::core::Turn;
 use crate::core::machinery::Machinery;
 use crate::core::timing::Timing;
 use crate::core::turn::Closed;
@@ -42,8 +45,13 @@ struct Graduation {
 enum WaitsFor {
     /// So many plain ones for their integer units, until a slot.
     Units { plain: u64, slot: u64 },
-    /// A load for its line, whose time is pending, but until cycle `earliest` in any case: it may turn out to have been there.
-    Line { timing: Timing, earliest: u64 },
+    /// A load for its line, whose time is pending, but until cycle `earliest` in any case: it may turn out to have been there. When it was looked
+    /// up, all lines that come by cycle `settled` were known.
+    Line {
+        timing: Timing,
+        earliest: u64,
+        settled: u64,
+    },
     /// An operation, or a branch that was predicted right, for an open result.
     Operand(Event, Start),
     /// An event for its end.
@@ -83,6 +91,12 @@ pub(super) struct OpenLoads {
     /// When results are there that were open, with their numbers. What waits for one may be as many events behind it as the reorder buffer
     /// has entries, and as many others behind that when it is asked for: the core itself need not remember the result by then.
     learned: Box<[(usize, u64)]>,
+    /// Pending times that the memory had learned when the queue was looked through last.
+    seen: u64,
+    /// Number of the branch, predicted wrongly, that nothing is dispatched behind before its operand is known: others have their turns meanwhile.
+    unresolved: Option<usize>,
+    /// Whether the next event waits until it is known when a line comes.
+    waits: bool,
 }
 
 impl OpenLoads {
@@ -92,6 +106,9 @@ impl OpenLoads {
         Self {
             queue: VecDeque::new(),
             lines: 0,
+            seen: 0,
+            unresolved: None,
+            waits: false,
             learned: vec![nothing; 2 * entries as usize + 1].into_boxed_slice(),
         }
     }
@@ -111,34 +128,54 @@ impl OpenLoads {
         self.queue.is_empty()
     }
 
-    /// What the event of a result graduates with, which has not.
-    fn of_result(&mut self, number: usize) -> &mut Graduation {
+    /// The place in the queue of what the event of a result graduates with, which has not.
+    fn place_of(&self, number: usize) -> usize {
         // Plain instructions before an event graduate by themselves.
-        let last = self
+        let behind = self
             .queue
             .partition_point(|graduation| graduation.number <= number);
-        &mut self.queue[last - 1]
+        behind - 1
+    }
+
+    fn of_result(&mut self, number: usize) -> &mut Graduation {
+        let place = self.place_of(number);
+        &mut self.queue[place]
     }
 }
 
 impl OutOfOrder {
-    /// The same as [`OutOfOrder::run`] where loads may stay open.
+    /// The same as [`OutOfOrder::run`] where loads may stay open. Where there are other cores, it ends, too, before the first event that has to
+    /// wait until it is known when a line comes.
     #[inline(never)]
     pub(super) fn run_open(
         &mut self,
         machinery: &mut Machinery,
         caches: &mut Hierarchy,
         events: &[Event],
+        turn: &impl Turn,
     ) -> usize {
+        let has_others = caches.are_of_several();
         let mut taken = 0;
         while let Some(event) = events.get(taken) {
+            if has_others
+                && (self
+                    .waits_for_line(machinery, caches, Some(event))
+                    .is_some()
+                    || !turn.includes(self, machinery, caches, event))
+            {
+                return taken;
+            }
             match event.kind {
                 Kind::Load => self.load_open(machinery, caches, event),
                 kind if self.open_loads.are_none() && kind.is_instruction() => {
                     // Nothing is open before the next load.
                     let others = &events[taken..];
                     let loads = others.iter().position(|other| other.kind == Kind::Load);
-                    let others = &others[..loads.unwrap_or(others.len())];
+                    let others = match loads {
+                        _ if has_others => &others[..1],
+                        None => others,
+                        Some(load) => &others[..load],
+                    };
                     let run = self.run(machinery, caches, others, &Closed);
                     taken += run;
                     if run < others.len() {
@@ -169,6 +206,7 @@ impl OutOfOrder {
 
     /// Waits for all open loads, and for what graduates behind them.
     pub(crate) fn close_loads(&mut self, machinery: &mut Machinery, caches: &mut Hierarchy) {
+        self.resolve_branch(caches);
         while !self.open_loads.are_none() {
             self.graduate_first(machinery, caches);
         }
@@ -183,8 +221,11 @@ impl OutOfOrder {
         let timing = machinery.load_open(caches, event, issue, start.dispatched);
         let waits_for = if is_pending(timing.complete) {
             self.open_loads.lines += 1;
-            let earliest = timing.translated + caches.first_latency(&machinery.port);
-            WaitsFor::Line { timing, earliest }
+            WaitsFor::Line {
+                timing,
+                earliest: timing.translated + caches.first_latency(&machinery.port),
+                settled: caches.settled_by(start.dispatched),
+            }
         } else {
             WaitsFor::End(timing)
         };
@@ -199,6 +240,11 @@ impl OutOfOrder {
     ) {
         let start = self.start_behind_open(machinery, caches, event);
         if machinery.predict(event) {
+            self.compute_behind_open(machinery, caches, event, start);
+            return;
+        }
+        if caches.are_of_several() && self.has_unknown_operand(&caches.memory, event) {
+            self.open_loads.unresolved = Some(self.results.number());
             self.compute_behind_open(machinery, caches, event, start);
             return;
         }
@@ -306,12 +352,10 @@ impl OutOfOrder {
         } else {
             self.execute_behind_open(machinery, (plain, own), before);
         }
-        let operand = self.operand(event);
-        let known = if is_pending(operand) { 0 } else { operand };
         Start {
             before,
             dispatched,
-            ready: (dispatched + 1).max(known),
+            ready: (dispatched + 1).max(self.known_operand(event)),
         }
     }
 
@@ -330,7 +374,9 @@ impl OutOfOrder {
     /// Finds out when an open result is there.
     fn learn_result(&mut self, caches: &mut Hierarchy, number: usize) {
         let timing = match self.open_loads.of_result(number).waits_for {
-            WaitsFor::Line { timing, earliest } => {
+            WaitsFor::Line {
+                timing, earliest, ..
+            } => {
                 self.open_loads.lines -= 1;
                 Timing {
                     complete: caches.memory.wait(timing.complete).max(earliest),
@@ -449,7 +495,18 @@ impl OutOfOrder {
         if self.open_loads.lines == 0 {
             return;
         }
-        while caches.memory.advance(now) {}
+        let settled = caches.settled_by(now);
+        while caches.memory.advance(settled) {}
+        self.learn_known_lines(machinery, caches);
+    }
+
+    /// Finds out which lines are known to have come by now.
+    fn learn_known_lines(&mut self, machinery: &mut Machinery, caches: &mut Hierarchy) {
+        let learned = caches.memory.learned();
+        if self.open_loads.lines == 0 || self.open_loads.seen == learned {
+            return;
+        }
+        self.open_loads.seen = learned;
         for place in 0..self.open_loads.queue.len() {
             let Graduation {
                 number, waits_for, ..

@@ -58,6 +58,10 @@ pub(crate) struct DramMemory {
     last_active: u64,
     /// Reads that ended in the latest cycle.
     ended: Vec<u64>,
+    /// Lines that have become known.
+    learned: u64,
+    /// The last core cycle by which it was found that no other line comes.
+    reached: u64,
     counts: DramStatistics,
 }
 
@@ -98,6 +102,8 @@ impl DramMemory {
             ],
             last_active: 0,
             ended: Vec::new(),
+            learned: 0,
+            reached: 0,
             counts: DramStatistics::default(),
         })
     }
@@ -179,13 +185,24 @@ impl DramMemory {
         let Some(ended) = limit.checked_sub(self.path_latency) else {
             return false;
         };
-        let limit = self.clocks.begun_by(ended);
-        while self.time() <= limit && !self.is_idle() {
+        let last = self.clocks.begun_by(ended);
+        while self.time() <= last && !self.is_idle() {
             if self.tick() {
                 return true;
             }
         }
+        self.reached = self.reached.max(limit);
         false
+    }
+
+    /// Lines that have become known so far.
+    pub(super) fn learned(&self) -> u64 {
+        self.learned
+    }
+
+    /// Whether it was simulated so far that no line comes by core cycle `cycle` that is not known.
+    pub(super) fn has_reached(&self, cycle: u64) -> bool {
+        cycle <= self.reached
     }
 
     /// Simulates until everything asked for has ended.
@@ -343,6 +360,7 @@ impl DramMemory {
         let complete = self.clocks.to_core(done) + self.path_latency;
         let took = self.pending.end_part(read.read, complete);
         self.counts.read_latency_cycles += took.unwrap_or(0);
+        self.learned += u64::from(took.is_some());
         took.is_some()
     }
 
