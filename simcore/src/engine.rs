@@ -91,7 +91,9 @@ impl Engine {
     /// An event that the machine cannot run, as in a run.
     pub fn pass(&mut self, events: &[Event]) -> Result<(), SinkError> {
         let System { cores, caches } = &mut self.system;
-        cores[0].pass(caches, events)
+        cores[0].pass(caches, events)?;
+        // If a measurement has begun, storage hears of it now.
+        self.serve().map(drop)
     }
 
     /// Ends the program: waits until all pages that it wrote are on storage, if there is one.

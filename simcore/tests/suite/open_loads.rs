@@ -1,5 +1,6 @@
 //! Loads before a DRAM that nobody waits for: it hears of them in the order of their times.
 
+use crate::common::in_turn::InTurn;
 use crate::common::*;
 use crate::dram::{DDR4, HBM2, ddr4, mixture, with_dram};
 use simcore::spec::{MachineSpec, MemorySpec, PredictorSpec};
@@ -244,4 +245,23 @@ fn batches_make_no_difference() {
     for batch in [1, 7, 64] {
         assert_eq!(in_batches(&ddr4(), &events, batch), whole, "{batch}");
     }
+}
+
+/// It needs to know how far the core is, which has to wait for its loads then, and not before some event or other behind.
+#[test]
+fn storage_hears_at_once_of_a_measurement_that_begins_where_time_stands_still() {
+    let loads: Vec<_> = scattered(40).map(load).collect();
+    let run = |batch: usize| {
+        let mut engine = Engine::new(&ddr4(), &Layout::default()).expect("a valid machine");
+        engine.set_storage(Box::new(InTurn::of(&[1_000])));
+        let begin = [Event::new(Kind::Measure, 0)];
+        engine.pass(&begin).expect("events that the machine has");
+        for events in loads.chunks(batch) {
+            engine.consume(events).expect("events that the machine has");
+        }
+        engine.finish()
+    };
+    let (one, all) = (run(1), run(loads.len()));
+    assert_eq!(late_reads(&all), 0);
+    assert_eq!(one, all);
 }
