@@ -338,6 +338,17 @@ impl Hierarchy {
         now.min(self.horizon)
     }
 
+    /// Finds out which lines come by cycle `now`, before which the core that has its turn makes no request any more, as far as others make none.
+    pub(crate) fn find_lines(&mut self, now: u64) {
+        let settled = self.settled_by(now);
+        while self.memory.advance(settled) {}
+    }
+
+    /// Whether a store brings its line into the first cache, and goes no further.
+    pub(crate) fn stores_to_first(&self, port: &Port) -> bool {
+        !port.writes_through && self.levels[port.first].write_allocate
+    }
+
     /// Cycles that a hit in the core's first cache takes.
     pub(crate) fn first_latency(&self, port: &Port) -> u64 {
         self.levels[port.first].latency

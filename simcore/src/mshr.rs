@@ -180,8 +180,16 @@ impl Mshrs {
             shortest: memory.latency_of(first.address),
         };
         let handler = self.take(asked, memory);
-        let (start, told) = (handler.start, first.until.cycle());
+        let start = handler.start;
+        let told = if start == first.start {
+            memory.known(first.until.cycle())
+        } else {
+            memory.wait(first.until.cycle())
+        };
+        // What was pending may turn out to have been there.
+        let told = told.max(first.start);
         let until = match first.transfer {
+            _ if is_pending(told) => told,
             None => start + (told - first.start),
             Some(transfer) => {
                 // Other cores may be further behind.
@@ -304,10 +312,10 @@ impl Mshrs {
     /// cycle of a run if it ends with a pending time. Nothing, if that is known.
     pub(crate) fn unknown_until(&mut self, time: u64, memory: &Memory) -> Option<u64> {
         let pending = self.learn(memory);
-        if !pending || self.free(time) > 0 {
+        if !pending || self.yielding.len() < self.free(time) {
             return None;
         }
-        let until = self.registers[0].cycle();
+        let until = self.estimated_start(time).cycle();
         (!memory.has_reached(until)).then_some(until)
     }
 
@@ -425,7 +433,7 @@ impl Mshrs {
         self.gaps.insert(behind, gap);
     }
 
-    /// Puts cycles in the place of pending times that are known by now. Whether some are still pending in registers.
+    /// Puts cycles in the place of pending times that are known by now. Whether some are still pending in registers, or of misses that yield.
     fn learn(&mut self, memory: &Memory) -> bool {
         let mut pending = false;
         let known = (self.registers).partition_point(|until| !is_pending(until.cycle()));
@@ -438,6 +446,12 @@ impl Mshrs {
         }
         for until in &mut self.in_gaps {
             *until = until.at(memory.known(until.cycle()));
+        }
+        for Yielding { until, .. } in &mut self.yielding {
+            if is_pending(until.cycle()) {
+                *until = until.at(memory.known(until.cycle()));
+                pending |= is_pending(until.cycle());
+            }
         }
         pending
     }
@@ -472,7 +486,6 @@ impl Mshrs {
 
     #[inline(never)]
     fn hold_later(&mut self, miss: Yielding) {
-        debug_assert!(!is_pending(miss.until.cycle()), "a store waits to know");
         debug_assert!(
             self.yielding
                 .back()

@@ -370,22 +370,28 @@ impl Machinery {
         self.access_in_page::<Cycles, Cycles>(caches, event, issue, now, purpose)
     }
 
-    /// Reads at cycle `issue` what may come in a cycle that is not known yet: that is pending then. What lies in several lines is waited for.
+    /// The same of what may come in a cycle that is not known yet: that is pending then.
     pub(crate) fn load_open(
         &mut self,
         caches: &mut Hierarchy,
         event: &Event,
         issue: u64,
         now: u64,
+        purpose: Purpose,
     ) -> Timing {
-        if self
-            .port
-            .is_in_one_line(event.address, u64::from(event.size))
-        {
-            self.access_in_page::<Cycles, OpenCycles>(caches, event, issue, now, Purpose::Load)
+        if self.may_stay_open(caches, event, purpose) {
+            self.access_in_page::<Cycles, OpenCycles>(caches, event, issue, now, purpose)
         } else {
-            self.load(caches, event, issue, now, Purpose::Load)
+            self.load(caches, event, issue, now, purpose)
         }
+    }
+
+    /// Whether an access may end in a cycle that is not known yet. What lies in several lines is waited for, and stores that are written through,
+    /// or past the first cache.
+    fn may_stay_open(&self, caches: &Hierarchy, event: &Event, purpose: Purpose) -> bool {
+        let size = u64::from(event.size);
+        self.port.is_in_one_line(event.address, size)
+            && (purpose == Purpose::Load || caches.stores_to_first(&self.port))
     }
 
     /// Loads or prefetches bytes that lie in one page: walks take the one kind of time, and lines the other.
@@ -435,6 +441,20 @@ impl Machinery {
     #[inline(always)]
     pub(crate) fn write(&mut self, caches: &mut Hierarchy, event: &Event, when: When) -> Served {
         self.access::<Cycles>(caches, event, when, Purpose::Store)
+    }
+
+    /// The same, where its line may come in a cycle that is not known yet: that is pending then.
+    pub(crate) fn write_open(
+        &mut self,
+        caches: &mut Hierarchy,
+        event: &Event,
+        when: When,
+    ) -> Served {
+        if self.may_stay_open(caches, event, Purpose::Store) {
+            self.access::<OpenCycles>(caches, event, when, Purpose::Store)
+        } else {
+            self.write(caches, event, when)
+        }
     }
 
     /// Writes a non-temporal store that has been translated.

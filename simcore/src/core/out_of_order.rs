@@ -139,7 +139,13 @@ impl OutOfOrder {
                 }
                 Kind::Store => {
                     let start = self.start(machinery, event);
-                    let times = self.store::<false>(machinery, caches, event, start);
+                    let times = self.store::<false>(
+                        machinery,
+                        caches,
+                        event,
+                        start,
+                        turn.leaves_stores_open(),
+                    );
                     turn.saw(|| self.seen(machinery, start, times));
                 }
                 Kind::Prefetch | Kind::PrefetchNta => {
@@ -172,7 +178,7 @@ impl OutOfOrder {
         }
         let start = self.start(machinery, event);
         let times = match event.kind {
-            Kind::StoreNta => self.store::<true>(machinery, caches, event, start),
+            Kind::StoreNta => self.store::<true>(machinery, caches, event, start, false),
             Kind::Exchange => self.exchange(machinery, caches, event, start),
             _ => self.op(machinery, event, start),
         };

@@ -41,6 +41,12 @@ pub(crate) trait Turn {
         false
     }
 
+    /// Whether it may stay open when lines of stores come.
+    #[inline(always)]
+    fn leaves_stores_open(&self) -> bool {
+        false
+    }
+
     /// Gets into the host's caches what `later` events of the core will need of the simulated ones.
     fn foresee(&self, machinery: &Machinery, caches: &Hierarchy, later: &[Event]);
 
@@ -69,13 +75,18 @@ impl Turn for Endless {
     fn foresee(&self, _: &Machinery, _: &Hierarchy, _: &[Event]) {}
 }
 
-/// There are no others, and no load stays open.
+/// There are no others, and no load is open. Stores may be.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Closed;
 
 impl Turn for Closed {
     #[inline(always)]
     fn includes(&self, _: &impl Clocked, _: &mut Machinery, _: &Hierarchy, _: &Event) -> bool {
+        true
+    }
+
+    #[inline(always)]
+    fn leaves_stores_open(&self) -> bool {
         true
     }
 

@@ -2,6 +2,7 @@
 
 use crate::clock;
 use crate::hierarchy::Served;
+use crate::memory::is_pending;
 use crate::miss_end::MissEnd;
 use crate::mshr::Delay;
 use std::num::NonZeroU64;
@@ -195,8 +196,10 @@ impl<T: Copy + Default> Results<T> {
 /// A store in the buffer.
 #[derive(Clone, Copy, Debug, Default)]
 struct Store {
-    /// When its line is there.
+    /// When its line is there, which may be pending.
     complete: u64,
+    /// When it is written at the earliest, if that is pending: its line may turn out to have been there.
+    earliest: u64,
     /// Who serves it.
     level: usize,
     /// What it waits for to have a miss handler.
@@ -211,6 +214,11 @@ impl Store {
         self.complete = self.complete.saturating_add_signed(delay.cycles);
         self.behind = delay.behind;
         self.miss = None;
+    }
+
+    /// Its line comes in a cycle that was pending.
+    fn learn(&mut self, complete: u64) {
+        self.complete = complete.max(self.earliest);
     }
 
     /// It leaves, behind one that leaves in a cycle.
@@ -266,6 +274,38 @@ impl StoreBuffer {
         self.entries[self.next].miss
     }
 
+    /// When the stores that have the next entries, so many, have their lines, as far as that is pending.
+    pub(super) fn pending(&self, entries: usize) -> impl Iterator<Item = u64> {
+        let (newer, older) = self.entries.split_at(self.next);
+        let oldest = older.iter().chain(newer).take(entries);
+        oldest
+            .map(|store| store.complete)
+            .filter(|&complete| is_pending(complete))
+    }
+
+    /// The same of all.
+    pub(super) fn all_pending(&self) -> impl Iterator<Item = u64> {
+        self.pending(self.entries.len())
+    }
+
+    /// Whether the store that has the next entry has its line at a pending time: that it is known by now, or finds out.
+    #[inline]
+    pub(super) fn learn_oldest(&mut self, learn: impl FnOnce(u64) -> u64) {
+        let oldest = &mut self.entries[self.next];
+        if is_pending(oldest.complete) {
+            oldest.learn(learn(oldest.complete));
+        }
+    }
+
+    /// All pending times are known by now, or somebody finds out.
+    pub(super) fn learn(&mut self, mut learn: impl FnMut(u64) -> u64) {
+        for store in &mut self.entries {
+            if is_pending(store.complete) {
+                store.learn(learn(store.complete));
+            }
+        }
+    }
+
     /// What came of the miss of the store that has the next entry is known.
     pub(super) fn delay_oldest(&mut self, delay: Delay) {
         self.entries[self.next].delay(delay);
@@ -287,6 +327,18 @@ impl StoreBuffer {
         self.put(Served { complete: 0, level }, MissEnd::default(), None);
     }
 
+    /// Puts in a store whose line comes at a pending time, and which is written in cycle `earliest` at the earliest.
+    pub(super) fn put_open(
+        &mut self,
+        served: Served,
+        earliest: u64,
+        (behind, miss): (MissEnd, Option<NonZeroU64>),
+    ) {
+        let place = self.next;
+        self.put(served, behind, miss);
+        self.entries[place].earliest = earliest;
+    }
+
     /// Puts in a store that is served, `behind` a line whose handler it waits for, or earlier or later, if its miss has yielded.
     #[inline]
     pub(super) fn put(&mut self, served: Served, behind: MissEnd, miss: Option<NonZeroU64>) {
@@ -294,6 +346,7 @@ impl StoreBuffer {
         self.last_release = self.last_release.max(complete);
         let store = Store {
             complete,
+            earliest: 0,
             level,
             behind,
             miss,

@@ -266,7 +266,7 @@ impl Hierarchy {
 /// Whether an access waits until it is known when its line comes.
 pub(super) fn urgency<T: Time>(purpose: Purpose) -> Urgency {
     match purpose {
-        Purpose::Load if !T::LOADS_WAIT => Urgency::Deferred,
+        Purpose::Load | Purpose::Store if !T::WAITS => Urgency::Deferred,
         Purpose::Load | Purpose::Store => Urgency::Awaited,
         Purpose::Prefetch | Purpose::PrefetchNta | Purpose::Hardware => Urgency::Deferred,
     }

@@ -1,6 +1,7 @@
 //! Accesses that no other core notices, and that notice no other core: a core may make them ahead of the others.
 
 use super::{Hierarchy, Port};
+use crate::line::Line;
 use crate::memory::is_pending;
 use crate::spec::{CacheSpec, Inclusion, MachineSpec, MemorySpec, WritePolicy};
 
@@ -51,7 +52,8 @@ impl Hierarchy {
     pub(crate) fn has_at_once(&self, port: &Port, (address, size): (u64, u64), time: u64) -> bool {
         let first = &self.levels[port.first].cache;
         let line = address.wrapping_add(port.displacement) >> first.line_shift();
-        let is_there = || first.find(line).is_some_and(|held| held.ready() <= time);
+        let comes = |held: &Line| self.memory.known(held.ready());
+        let is_there = || first.find(line).is_some_and(|held| comes(held) <= time);
         !port.stores_go_on && port.is_in_one_line(address, size) && is_there()
     }
 

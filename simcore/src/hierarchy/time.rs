@@ -11,8 +11,8 @@ pub(crate) trait Time {
     /// Whether there is any.
     const PASSES: bool;
 
-    /// Whether loads wait until it is known when their lines come. Else that may stay pending: see [`Memory::read`].
-    const LOADS_WAIT: bool;
+    /// Whether loads and stores wait until it is known when their lines come. Else that may stay pending: see [`Memory::read`].
+    const WAITS: bool;
 
     /// A miss handler for the line at `address`, from the first cycle on in which one is free.
     fn acquire(
@@ -48,17 +48,17 @@ pub(crate) trait Time {
 
 /// Accesses take the cycles that they take.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct InCycles<const LOADS_WAIT: bool>;
+pub(crate) struct InCycles<const WAITS: bool>;
 
-/// Whoever loads finds out how many.
+/// Whoever loads or stores finds out how many.
 pub(crate) type Cycles = InCycles<true>;
 
-/// Whoever loads goes on before that is known.
+/// Whoever loads or stores goes on before that is known.
 pub(crate) type OpenCycles = InCycles<false>;
 
-impl<const LOADS_WAIT: bool> Time for InCycles<LOADS_WAIT> {
+impl<const WAITS: bool> Time for InCycles<WAITS> {
     const PASSES: bool = true;
-    const LOADS_WAIT: bool = LOADS_WAIT;
+    const WAITS: bool = WAITS;
 
     #[inline(always)]
     fn acquire(
@@ -112,7 +112,7 @@ pub(crate) struct Standstill;
 
 impl Time for Standstill {
     const PASSES: bool = false;
-    const LOADS_WAIT: bool = true;
+    const WAITS: bool = true;
 
     fn acquire(_: &mut Mshrs, _: (u64, Transfer), when: When, _: &mut Memory) -> Handler {
         Handler::at_once(when.time)

@@ -13,7 +13,7 @@ use crate::core::Turn;
 use crate::core::machinery::Machinery;
 use crate::core::timing::Timing;
 use crate::core::turn::Closed;
-use crate::hierarchy::{Cycles, Hierarchy, Served, When};
+use crate::hierarchy::{Cycles, Hierarchy, Purpose, Served, When};
 use crate::memory::{PENDING, is_pending};
 use crate::miss_end::MissEnd;
 use std::collections::VecDeque;
@@ -166,11 +166,14 @@ impl OutOfOrder {
                 return taken;
             }
             match event.kind {
-                Kind::Load => self.load_open(machinery, caches, event),
+                Kind::Load => self.load_open(machinery, caches, event, Purpose::Load),
+                Kind::Exchange if self.may_stay_open(event) => {
+                    self.load_open(machinery, caches, event, Purpose::Store);
+                }
                 kind if self.open_loads.are_none() && kind.is_instruction() => {
                     // Nothing is open before the next load.
                     let others = &events[taken..];
-                    let loads = others.iter().position(|other| other.kind == Kind::Load);
+                    let loads = others.iter().position(|other| self.may_stay_open(other));
                     let others = match loads {
                         _ if has_others => &others[..1],
                         None => others,
@@ -204,6 +207,11 @@ impl OutOfOrder {
         taken
     }
 
+    /// Whether the core goes on behind a load, or an exchange, before it is known when its line comes.
+    fn may_stay_open(&self, event: &Event) -> bool {
+        event.kind == Kind::Load || event.kind == Kind::Exchange && !self.exchange.alone
+    }
+
     /// Waits for all open loads, and for what graduates behind them.
     pub(crate) fn close_loads(&mut self, machinery: &mut Machinery, caches: &mut Hierarchy) {
         self.resolve_branch(caches);
@@ -212,13 +220,23 @@ impl OutOfOrder {
         }
     }
 
-    fn load_open(&mut self, machinery: &mut Machinery, caches: &mut Hierarchy, event: &Event) {
+    /// Loads, to write at the same time if it is an exchange.
+    fn load_open(
+        &mut self,
+        machinery: &mut Machinery,
+        caches: &mut Hierarchy,
+        event: &Event,
+        purpose: Purpose,
+    ) {
         let start = self.start_behind_open(machinery, caches, event);
         let start = self.await_operand(caches, event, start);
         machinery.touch(event, start.before);
-        let issue = self.ports(event.words, start.ready);
+        let mut issue = self.ports(event.words, start.ready);
+        if purpose == Purpose::Store {
+            issue += u64::from(self.exchange.further_cycles);
+        }
         self.learn_lines(machinery, caches, start.dispatched);
-        let timing = machinery.load_open(caches, event, issue, start.dispatched);
+        let timing = machinery.load_open(caches, event, issue, start.dispatched, purpose);
         let waits_for = if is_pending(timing.complete) {
             self.open_loads.lines += 1;
             WaitsFor::Line {
@@ -276,10 +294,16 @@ impl OutOfOrder {
     }
 
     /// Whether a store finds its line, and its translation, at once.
-    fn has_at_once(&self, machinery: &mut Machinery, caches: &Hierarchy, event: &Event) -> bool {
+    fn has_at_once(
+        &self,
+        machinery: &mut Machinery,
+        caches: &mut Hierarchy,
+        event: &Event,
+    ) -> bool {
         let (address, size) = (event.address, u64::from(event.size));
-        caches.has_at_once(&machinery.port, (address, size), self.slots.next_dispatch())
-            && machinery.tlb_holds(event)
+        let now = self.slots.next_dispatch();
+        caches.find_lines(now);
+        caches.has_at_once(&machinery.port, (address, size), now) && machinery.tlb_holds(event)
     }
 
     /// What the store does to its line comes in the order of the program; its place in the store buffer it has when it graduates.
@@ -492,11 +516,7 @@ impl OutOfOrder {
 
     /// Finds out which lines have come by cycle `now`, before which nobody asks for anything any more. The memory forgets these.
     fn learn_lines(&mut self, machinery: &mut Machinery, caches: &mut Hierarchy, now: u64) {
-        if self.open_loads.lines == 0 {
-            return;
-        }
-        let settled = caches.settled_by(now);
-        while caches.memory.advance(settled) {}
+        caches.find_lines(now);
         self.learn_known_lines(machinery, caches);
     }
 

@@ -5,11 +5,12 @@ use crate::core::machinery::Machinery;
 use crate::core::timing::Timing;
 use crate::core::units::Release;
 use crate::hierarchy::{Hierarchy, When};
+use crate::memory::is_pending;
 use std::num::NonZeroU64;
 use traces::Event;
 
 impl OutOfOrder {
-    /// Stores, past the caches if it is `NON_TEMPORAL`.
+    /// Stores, past the caches if it is `NON_TEMPORAL`. It may be that it `stays_open` when its line comes.
     #[inline(always)]
     pub(super) fn store<const NON_TEMPORAL: bool>(
         &mut self,
@@ -17,6 +18,7 @@ impl OutOfOrder {
         caches: &mut Hierarchy,
         event: &Event,
         start: Start,
+        stays_open: bool,
     ) -> Seen {
         machinery.touch(event, start.before);
         let issue = self.ports(event.words, start.ready);
@@ -29,12 +31,20 @@ impl OutOfOrder {
         let when = When::behind_earlier(graduated, start.dispatched);
         let served = if NON_TEMPORAL {
             machinery.write_past(caches, event, when)
+        } else if stays_open {
+            caches.find_lines(start.dispatched);
+            machinery.write_open(caches, event, when)
         } else {
             machinery.write(caches, event, when)
         };
         let miss = NonZeroU64::new(machinery.yielded()).filter(|miss| miss.get() > yielded);
         let behind = machinery.handled_behind(served);
-        self.store_buffer.put(served, behind, miss);
+        if stays_open && is_pending(served.complete) {
+            let earliest = graduated + caches.first_latency(&machinery.port);
+            self.store_buffer.put_open(served, earliest, (behind, miss));
+        } else {
+            self.store_buffer.put(served, behind, miss);
+        }
         for word in 1..u64::from(event.words) {
             self.wait_for_store_buffer(machinery, caches, start, word, place);
             self.store_buffer.put_word(served.level);
@@ -62,6 +72,8 @@ impl OutOfOrder {
         place: u32,
     ) {
         let graduated = start.before + word;
+        self.store_buffer
+            .learn_oldest(|pending| caches.memory.wait(pending));
         if let Some(miss) = self.store_buffer.oldest_miss() {
             self.learn_oldest(machinery, caches, miss, (graduated, start.dispatched));
         }
@@ -93,6 +105,8 @@ impl OutOfOrder {
     /// All stores have their times: whoever comes next does so when they are written.
     pub(crate) fn settle_stores(&mut self, machinery: &mut Machinery, caches: &mut Hierarchy) {
         machinery.settle_all(caches);
+        self.store_buffer
+            .learn(|pending| caches.memory.wait(pending));
         self.store_buffer.delay(|miss| machinery.delay_of(miss));
     }
 

@@ -60,7 +60,7 @@ impl OutOfOrder {
             self.resolve_branch(caches);
         }
         let Some(event) = event else {
-            return self.graduate_known_up_to(machinery, caches, u64::MAX);
+            return self.all_ends_known(machinery, caches);
         };
         let last =
             self.slots.instructions() + u64::from(event.instructions) + event.own_instructions();
@@ -69,7 +69,8 @@ impl OutOfOrder {
             return false;
         }
         match event.kind {
-            Kind::Load | Kind::Prefetch | Kind::PrefetchNta => {
+            Kind::Exchange if self.exchange.alone => self.all_ends_known(machinery, caches),
+            Kind::Load | Kind::Exchange | Kind::Prefetch | Kind::PrefetchNta => {
                 if self.has_unknown_operand(&caches.memory, event) {
                     return false;
                 }
@@ -82,8 +83,32 @@ impl OutOfOrder {
             Kind::Store if !self.others_see_lines && self.has_at_once(machinery, caches, event) => {
                 true
             }
-            _ => self.graduate_known_up_to(machinery, caches, u64::MAX),
+            Kind::Store | Kind::StoreNta => {
+                self.graduate_known_up_to(machinery, caches, u64::MAX)
+                    && self.knows_room(&mut caches.memory, event)
+            }
+            _ => self.all_ends_known(machinery, caches),
         }
+    }
+
+    /// Graduates all, if it is known when, and says whether that is known of all stores, too.
+    fn all_ends_known(&mut self, machinery: &mut Machinery, caches: &mut Hierarchy) -> bool {
+        let memory = &caches.memory;
+        let knows = |pending| !is_pending(memory.known(pending));
+        self.store_buffer.all_pending().all(knows)
+            && self.graduate_known_up_to(machinery, caches, u64::MAX)
+    }
+
+    /// Whether it is known when the store buffer has room for a store.
+    fn knows_room(&mut self, memory: &mut Memory, event: &Event) -> bool {
+        let words = usize::from(event.words.max(1));
+        let knows = |pending| !is_pending(memory.known(pending));
+        let knows_all = self.store_buffer.pending(words).all(knows);
+        if knows_all {
+            self.store_buffer
+                .learn_oldest(|pending| memory.wait(pending));
+        }
+        knows_all
     }
 
     /// Graduates instructions up to one, as far as it is known when, and says whether that was all.
@@ -125,8 +150,13 @@ impl OutOfOrder {
         match graduation.waits_for {
             WaitsFor::Line { timing, .. } => !is_pending(memory.known(timing.complete)),
             WaitsFor::Operand(event, _) => knows_operand(&event),
-            WaitsFor::Store(store) if store.needs_open => knows_operand(&store.event),
-            _ => true,
+            WaitsFor::Store(store) => {
+                let words = usize::from(store.event.words.max(1));
+                let knows = |pending| !is_pending(memory.known(pending));
+                (!store.needs_open || knows_operand(&store.event))
+                    && self.store_buffer.pending(words).all(knows)
+            }
+            WaitsFor::Units { .. } | WaitsFor::End(_) => true,
         }
     }
 
