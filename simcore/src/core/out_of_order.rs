@@ -150,6 +150,9 @@ impl OutOfOrder {
                 }
                 Kind::Prefetch | Kind::PrefetchNta => {
                     let start = self.start(machinery, event);
+                    if turn.leaves_stores_open() {
+                        caches.find_lines(start.dispatched);
+                    }
                     let times = self.prefetch(machinery, caches, event, start);
                     turn.saw(|| self.seen(machinery, start, times));
                 }

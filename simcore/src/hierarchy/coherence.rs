@@ -119,6 +119,13 @@ impl Hierarchy {
         address >> self.levels[port.first].cache.line_shift()
     }
 
+    /// Whether the core alone may hold the line at `address`.
+    pub(super) fn has_alone(&self, port: &Port, address: u64) -> bool {
+        let line = self.line_of(port, address);
+        let sharing = self.directory.as_ref().and_then(|all| all.get(line));
+        sharing.is_none_or(|sharing| sharing.exclusive_to() == Some(port.core))
+    }
+
     /// Whether the line at `address` has come to other cores since one has had it alone. It may have left them.
     pub(super) fn others_may_hold(&self, port: &Port, address: u64) -> bool {
         let line = self.line_of(port, address);
@@ -294,10 +301,8 @@ impl Hierarchy {
         (served, missed): (Served, bool),
     ) -> Served {
         let line = self.line_of(port, address);
-        let sharing = self.directory.as_ref().and_then(|all| all.get(line));
-        let is_shared = sharing.is_some_and(|sharing| sharing.exclusive_to() != Some(port.core));
         let mut upgraded = 0;
-        if is_shared {
+        if !self.has_alone(port, address) {
             port.coherence.upgrades += u64::from(!missed);
             upgraded = self.settle::<T>(line, when);
             self.take_from_others(port, line, when.time);

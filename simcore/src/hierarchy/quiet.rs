@@ -48,13 +48,15 @@ impl Hierarchy {
                 || self.searches_quietly(port, displaced, size))
     }
 
-    /// Whether a store would find its line in the core's first cache in cycle `time`, and go no further.
+    /// Whether a store would find its line in the core's first cache in cycle `time`, and go no further, as no other core holds it.
     pub(crate) fn has_at_once(&self, port: &Port, (address, size): (u64, u64), time: u64) -> bool {
         let first = &self.levels[port.first].cache;
-        let line = address.wrapping_add(port.displacement) >> first.line_shift();
+        let address = address.wrapping_add(port.displacement);
+        let line = address >> first.line_shift();
         let comes = |held: &Line| self.memory.known(held.ready());
         let is_there = || first.find(line).is_some_and(|held| comes(held) <= time);
-        !port.stores_go_on && port.is_in_one_line(address, size) && is_there()
+        let is_own = || !port.is_coherent || self.has_alone(port, address);
+        !port.writes_through && port.is_in_one_line(address, size) && is_there() && is_own()
     }
 
     /// The same of an access to `address` among the machine's, of a core that has quiet accesses.

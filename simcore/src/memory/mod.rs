@@ -315,7 +315,10 @@ impl Memory {
     /// Whether it has been simulated so far that nothing pending ends by cycle `cycle`.
     pub(crate) fn has_reached(&self, cycle: u64) -> bool {
         match self {
-            Self::Fixed(_) => true,
+            Self::Fixed(_) => {
+                let _ = cycle;
+                true
+            }
             #[cfg(feature = "dramsim3")]
             Self::Dramsim3(memory) => memory.has_reached(cycle),
             Self::Several(memories) => memories.first.has_reached(cycle),

@@ -72,6 +72,14 @@ impl Multicore {
             assert!(begins < order::NEVER, "a line that was asked for comes");
             // A miss handler is free by now.
             self.go_on(number, sources)?;
+            debug_assert_ne!(
+                self.order
+                    .first_two()
+                    .0
+                    .filter(|_| self.is_awaiting_first()),
+                Some((number, begins)),
+                "who waits until a cycle waits no longer when the memory is there"
+            );
         }
         Ok(())
     }

@@ -265,3 +265,25 @@ fn storage_hears_at_once_of_a_measurement_that_begins_where_time_stands_still() 
     assert_eq!(late_reads(&all), 0);
     assert_eq!(one, all);
 }
+
+/// Nobody has needed to know when the first of them came, in the middle of the pause.
+#[test]
+fn an_access_to_a_line_that_has_come_is_a_hit() {
+    let accesses = [load(0), store(0), prefetch(0)];
+    for first in accesses {
+        for second in accesses {
+            for (pause, came) in [(100, false), (4000, true)] {
+                let mut events = vec![first];
+                events.extend(delay(pause));
+                events.push(second);
+                let run = run(&ddr4(), &events);
+                // A store asks when the load before it has graduated.
+                let came = came || (first.kind, second.kind) == (Kind::Load, Kind::Store);
+                let counts = &run.caches[0].counts;
+                let found = (counts.hits, counts.merges, counts.misses);
+                let expected = (u64::from(came), u64::from(!came), 1);
+                assert_eq!(found, expected, "{:?}, {:?}", first.kind, second.kind);
+            }
+        }
+    }
+}

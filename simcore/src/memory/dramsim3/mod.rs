@@ -182,13 +182,12 @@ impl DramMemory {
     /// Simulates until another read has ended, but not beyond core cycle `limit`.
     pub(super) fn advance(&mut self, limit: u64) -> bool {
         // A read that ends in a DRAM cycle is there so much later. Behind that cycle somebody may still ask.
-        let Some(ended) = limit.checked_sub(self.path_latency) else {
-            return false;
-        };
-        let last = self.clocks.begun_by(ended);
-        while self.time() <= last && !self.is_idle() {
-            if self.tick() {
-                return true;
+        if let Some(ended) = limit.checked_sub(self.path_latency) {
+            let last = self.clocks.begun_by(ended);
+            while self.time() <= last && !self.is_idle() {
+                if self.tick() {
+                    return true;
+                }
             }
         }
         self.reached = self.reached.max(limit);

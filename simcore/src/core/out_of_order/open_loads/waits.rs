@@ -80,7 +80,9 @@ impl OutOfOrder {
                 true
             }
             Kind::Branch | Kind::Op => true,
-            Kind::Store if !self.others_see_lines && self.has_at_once(machinery, caches, event) => {
+            Kind::Store
+                if !self.open_loads.are_none() && self.has_at_once(machinery, caches, event) =>
+            {
                 true
             }
             Kind::Store | Kind::StoreNta => {
