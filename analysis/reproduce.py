@@ -3,6 +3,7 @@
 import json
 import time
 from collections.abc import Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -17,10 +18,10 @@ from memwalk.analysis.experiments.manifest import COMPLETED, UNFINISHED, Identit
 from memwalk.analysis.experiments.points import Row, distinct_points
 from memwalk.analysis.experiments.refused import told_where_written
 from memwalk.analysis.experiments.results import phase_slots, table
-from memwalk.analysis.experiments.runner import Progress, run_points
+from memwalk.analysis.experiments.runner import Progress, finish_points, processes
 from memwalk.analysis.experiments.schema import FULL_SCALE, Experiment, scale_settings
 from memwalk.analysis.experiments.session import write_tables
-from memwalk.analysis.experiments.store import POINTS
+from memwalk.analysis.experiments.store import POINTS, PointStore
 from memwalk.analysis.figures.draw import draw, image
 from memwalk.analysis.figures.image_kinds import IMAGES
 from memwalk.analysis.figures.load import Figure
@@ -58,7 +59,7 @@ def reproduce(
     A folder gets ``claims.json`` and ``manifest.json``, and a figure with experiments ``results.parquet``,
     ``breakdown.parquet``, ``figure.png`` and ``figure.svg``. Finished points are kept in ``<out>/points``, so an
     interrupted run goes on where it was. Raises UserError for a mistake in a figure file or a folder that cannot be
-    written or holds other results.
+    written, holds other results or has another run write into it.
     """
     started = time.monotonic()
     rows = {figure.id: figure_rows(figure, scale) for figure in figures}
@@ -69,17 +70,20 @@ def reproduce(
         identity = Identity.of(figure.id, mine)
         write_manifest(out / figure.id, identity, mine, end_reason, time.monotonic() - started)
 
+    workers = processes(jobs)
     everything = [row for mine in rows.values() for row in mine]
-    with told_where_written(everything):
-        statistics = run_points(distinct_points(everything), out / POINTS, jobs, scheduler, progress) if everything else {}
-    reproduced = []
-    for figure in figures:
-        folder, mine = out / figure.id, rows[figure.id]
-        if not complete[figure.id]:
-            note(figure, UNFINISHED)
-        reproduced.append(Reproduced(figure, *_write_figure(figure, scale, folder, mine, statistics), folder))
-        if not complete[figure.id]:
-            note(figure, COMPLETED)
+    store = PointStore(out / POINTS)
+    with store.open() if everything else nullcontext():  # until the figures are written: those of two runs would be mixed
+        with told_where_written(everything):
+            statistics = finish_points(distinct_points(everything), store, workers, scheduler, progress) if everything else {}
+        reproduced = []
+        for figure in figures:
+            folder, mine = out / figure.id, rows[figure.id]
+            if not complete[figure.id]:
+                note(figure, UNFINISHED)
+            reproduced.append(Reproduced(figure, *_write_figure(figure, scale, folder, mine, statistics), folder))
+            if not complete[figure.id]:
+                note(figure, COMPLETED)
     return reproduced
 
 

@@ -10,6 +10,7 @@ import pytest
 from files import MACHINE, give_measures
 from typer.testing import CliRunner, Result
 
+from memwalk.analysis import reproduce as module
 from memwalk.analysis.claims import Holds, Study, less, series, speedup
 from memwalk.analysis.claims.report import CLASSES, claim_lines, span, summary, totals
 from memwalk.analysis.cli.main import app
@@ -156,6 +157,21 @@ def test_running_again_gives_the_same_claims_from_the_kept_points() -> None:
         Path("o/small-paper/fig-1/claims.json").read_bytes(),
         Path("o/small-paper/fig-1/figure.svg").read_bytes(),
     )
+
+
+def test_nobody_else_writes_into_a_folder_while_its_figures_are_written(monkeypatch: pytest.MonkeyPatch) -> None:
+    second = []
+    write_figure = module._write_figure
+
+    def begin_again(*arguments: Any) -> Any:
+        second.append(reproduce("fig-2", "--out", "o"))
+        return write_figure(*arguments)
+
+    monkeypatch.setattr(module, "_write_figure", begin_again)
+    reproduce("fig-1", "--out", "o")
+    assert [(run.exit_code, "o/points: another memwalk is writing here" in run.output) for run in second] == [(2, True)]
+    assert not Path("o/small-paper/fig-2/results.parquet").exists()
+    assert Path("o/small-paper/fig-1/results.parquet").exists()
 
 
 def test_at_small_sizes_nothing_is_missed() -> None:
