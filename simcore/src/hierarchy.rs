@@ -8,6 +8,7 @@ mod arrivals;
 mod coherence;
 mod eviction;
 mod fetching;
+mod horizon;
 mod instructions;
 mod non_temporal;
 mod port;
@@ -333,17 +334,6 @@ impl Hierarchy {
         self.memory.leaves_times_open()
     }
 
-    /// The cycle, `now` or earlier, before which nobody makes a request any more, if the core that has its turn makes none before `now`.
-    pub(crate) fn settled_by(&self, now: u64) -> u64 {
-        now.min(self.horizon)
-    }
-
-    /// Finds out which lines come by cycle `now`, before which the core that has its turn makes no request any more, as far as others make none.
-    pub(crate) fn find_lines(&mut self, now: u64) {
-        let settled = self.settled_by(now);
-        while self.memory.advance(settled) {}
-    }
-
     /// Whether a store brings its line into the first cache, and goes no further.
     pub(crate) fn stores_to_first(&self, port: &Port) -> bool {
         !port.writes_through && self.levels[port.first].write_allocate
@@ -352,11 +342,6 @@ impl Hierarchy {
     /// Cycles that a hit in the core's first cache takes.
     pub(crate) fn first_latency(&self, port: &Port) -> u64 {
         self.levels[port.first].latency
-    }
-
-    /// Until the next call no core but the one that has its turn makes a request before cycle `horizon`.
-    pub(crate) fn set_horizon(&mut self, horizon: u64) {
-        self.horizon = horizon;
     }
 
     /// Gets the set in which an access looks for its line first into the host's caches.

@@ -1,8 +1,9 @@
 //! What both pipelines drive beside the caches: TLB and its walker, predictor, and the ledger that is charged.
 
+mod translation;
+
 use super::foresight::Foresight;
 use super::timing::Timing;
-use crate::arrival::Arrival;
 use crate::hierarchy::{
     Cycles, Hierarchy, Look, OpenCycles, Port, Purpose, Served, Standstill, Time, When,
 };
@@ -88,12 +89,6 @@ impl Machinery {
         self.ledger.touch(event, self.progress(instructions));
     }
 
-    /// The cycle, at or after `ready`, in which no walk keeps a memory operation from issuing.
-    #[inline(always)]
-    pub(crate) fn after_walk(&self, ready: u64) -> u64 {
-        self.walkers.after(ready)
-    }
-
     /// The cycle, at or after `ready`, in which a miss would find a handler free.
     #[inline(always)]
     pub(super) fn handler_free(&self, ready: u64) -> u64 {
@@ -152,108 +147,6 @@ impl Machinery {
         } else {
             self.port.handled_behind
         }
-    }
-
-    /// Translations asked for so far: one for each page of a load or a store, and one for each prefetch that was not dropped.
-    pub(crate) fn translations(&self) -> u64 {
-        self.port.accesses + self.port.non_temporal_stores + self.further_pages
-    }
-
-    /// Page-table walks so far.
-    pub(crate) fn walks(&self) -> u64 {
-        self.tlb.walks
-    }
-
-    /// When the latest of them began.
-    pub(crate) fn walk_began(&self) -> u64 {
-        self.walk_began
-    }
-
-    /// Translates `address` at cycle `time` and gives the cycle in which the translation is there.
-    #[inline(always)]
-    fn translate<T: Time>(
-        &mut self,
-        caches: &mut Hierarchy,
-        address: u64,
-        time: u64,
-        now: u64,
-    ) -> u64 {
-        match self.tlb.translate_hinted(address) {
-            Some(latency) => time + latency,
-            None => self.search_translation::<T>(caches, address, time, now),
-        }
-    }
-
-    /// Translates all pages that bytes lie in, the first at cycle `time`, and gives the cycle in which the last translation is there.
-    #[inline(always)]
-    fn translate_all<T: Time>(
-        &mut self,
-        caches: &mut Hierarchy,
-        (address, size): (u64, u64),
-        time: u64,
-        now: u64,
-    ) -> u64 {
-        let translated = self.translate::<T>(caches, address, time, now);
-        if self.tlb.is_in_one_page(address, size) {
-            return translated;
-        }
-        self.translate_further::<T>(caches, (address, size), time, now)
-            .max(translated)
-    }
-
-    /// The same of the pages after the first, each as soon as walks for others let it.
-    #[inline(never)]
-    fn translate_further<T: Time>(
-        &mut self,
-        caches: &mut Hierarchy,
-        (mut address, size): (u64, u64),
-        time: u64,
-        now: u64,
-    ) -> u64 {
-        let end = address.saturating_add(size);
-        let mut latest = time;
-        while let Some(next) = self.tlb.next_page(address, end) {
-            address = next;
-            self.further_pages += 1;
-            let unblocked = self.after_walk(time);
-            latest = latest.max(self.translate::<T>(caches, address, unblocked, now));
-        }
-        latest
-    }
-
-    #[inline(never)]
-    fn search_translation<T: Time>(
-        &mut self,
-        caches: &mut Hierarchy,
-        address: u64,
-        time: u64,
-        now: u64,
-    ) -> u64 {
-        let awaited_from = T::awaited_from(now);
-        if let Some(there) = self.tlb.translate(address, time, awaited_from) {
-            return there;
-        }
-        let end = self.walk::<T>(caches, address, time, now);
-        self.tlb
-            .fill(address, Arrival { start: time, end }, awaited_from);
-        end
-    }
-
-    /// Walks the page table for an access at cycle `time`, as soon as a walker has time for what a walk takes at least, and gives the end.
-    fn walk<T: Time>(&mut self, caches: &mut Hierarchy, address: u64, time: u64, now: u64) -> u64 {
-        self.ledger.count_walk();
-        let walk = self.walkers.begin(time, self.least_walk);
-        self.walk_began = walk.start;
-        let mut end = walk.start + self.walk_latency;
-        if let Some(table) = &mut self.page_table {
-            let page_shift = self.tlb.page_shift(address);
-            end = table.walk::<T>((caches, &mut self.port), address, page_shift, end, now);
-        }
-        if !T::PASSES {
-            return time;
-        }
-        self.walkers.end(walk, end, now);
-        end
     }
 
     /// Accesses what the event names.
@@ -569,25 +462,6 @@ impl Machinery {
                     && (self.page_table.is_none() || self.tlb_holds(event))
             }
             _ => false,
-        }
-    }
-
-    /// Whether the TLB holds all pages that a load, a store or a prefetch needs.
-    pub(super) fn tlb_holds(&mut self, event: &Event) -> bool {
-        let purpose = match event.kind {
-            Kind::Prefetch | Kind::PrefetchNta => Purpose::Prefetch,
-            _ => Purpose::Load,
-        };
-        let (mut address, size) = bytes(event, purpose);
-        let end = address.saturating_add(size);
-        loop {
-            if !self.tlb.holds(address) {
-                return false;
-            }
-            match self.tlb.next_page(address, end) {
-                Some(next) => address = next,
-                None => return true,
-            }
         }
     }
 

@@ -103,14 +103,18 @@ impl OutOfOrder {
 
     /// Whether it is known when the store buffer has room for a store.
     fn knows_room(&mut self, memory: &mut Memory, event: &Event) -> bool {
-        let words = usize::from(event.words.max(1));
-        let knows = |pending| !is_pending(memory.known(pending));
-        let knows_all = self.store_buffer.pending(words).all(knows);
-        if knows_all {
+        let knows = self.knows_entries(memory, event);
+        if knows {
             self.store_buffer
                 .learn_oldest(|pending| memory.wait(pending));
         }
-        knows_all
+        knows
+    }
+
+    fn knows_entries(&self, memory: &Memory, store: &Event) -> bool {
+        let words = usize::from(store.words.max(1));
+        let knows = |pending| !is_pending(memory.known(pending));
+        self.store_buffer.pending(words).all(knows)
     }
 
     /// Graduates instructions up to one, as far as it is known when, and says whether that was all.
@@ -153,10 +157,8 @@ impl OutOfOrder {
             WaitsFor::Line { timing, .. } => !is_pending(memory.known(timing.complete)),
             WaitsFor::Operand(event, _) => knows_operand(&event),
             WaitsFor::Store(store) => {
-                let words = usize::from(store.event.words.max(1));
-                let knows = |pending| !is_pending(memory.known(pending));
                 (!store.needs_open || knows_operand(&store.event))
-                    && self.store_buffer.pending(words).all(knows)
+                    && self.knows_entries(memory, &store.event)
             }
             WaitsFor::Units { .. } | WaitsFor::End(_) => true,
         }
