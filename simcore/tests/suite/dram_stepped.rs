@@ -1,5 +1,6 @@
 //! Loads before a DRAM, as they come in a core that is stepped cycle by cycle and tells DRAMSim3 of its lines in the order of time.
 
+use crate::coherence::coherent;
 use crate::common::mixes::Mix;
 use crate::common::stepped_core::{contended, program, stepped, stepped_before};
 use crate::common::stepped_memory::{SteppedDram, SteppedMemory};
@@ -11,7 +12,7 @@ use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::TestRunner;
 use simcore::Statistics;
 use simcore::multicore::MulticoreStatistics;
-use simcore::spec::MachineSpec;
+use simcore::spec::{CoherenceProtocol, MachineSpec};
 use traces::{Event, Kind, Layout, OpClass};
 
 /// Rows of one bank follow each other so many bytes apart.
@@ -486,5 +487,39 @@ fn several_cores_come_as_near_as_one() {
         assert_within(&errors, (mean, most), || {
             format!("{program:?} on {cores} cores with {handlers} handlers")
         });
+    }
+}
+
+/// What each core loads is copied into a line of its own, which it has alone. Nobody knows when such a store graduates, and nobody has to.
+#[test]
+fn stores_to_what_a_core_has_alone_let_its_loads_stay_open() {
+    let lines = 100;
+    for protocol in [CoherenceProtocol::Mesi, CoherenceProtocol::Moesi] {
+        for (handlers, entries) in [(128, 128), (16, 64), (4, 128)] {
+            let mut spec = with_dram(coherent(protocol), DDR4);
+            spec.core.reorder_buffer = Some(entries);
+            spec.caches[0].mshrs = Some(handlers);
+            let programs: Vec<_> = (0..4)
+                .map(|core| {
+                    let own = (core + 10) << 30;
+                    let mut events = vec![store(own)];
+                    events.extend(delay(2000));
+                    for line in 0..lines {
+                        let far = core * lines + line * 7919 % lines;
+                        events.push(plain(5, load(far * 1009 * LINE)));
+                        events.push(after(1, store(own + line * 4 % LINE)));
+                    }
+                    events
+                })
+                .collect();
+            let run = on_all_cores_of(&spec, &programs, Programs::Threads, &Layout::default());
+            let cycles: Vec<_> = run.cores.iter().map(|core| core.cycles).collect();
+            assert_eq!(run.together.dram.expect("a DRAM inside").late_reads, 0);
+            assert_eq!(
+                cycles,
+                stepped(&spec, 0, &programs),
+                "{protocol:?} with {handlers} handlers and {entries} entries"
+            );
+        }
     }
 }
