@@ -490,6 +490,9 @@ impl Multicore {
         let arrival = self.pages.as_ref().map_or(u64::MAX, Pages::next);
         let horizon = self.order.earliest_of_others(number);
         self.system.caches.set_horizon(horizon.min(arrival));
+        if self.leaves_loads_open {
+            self.system.caches.memory.set_core(number);
+        }
         let mut cycle = (begins + u64::from(number < other)).min(arrival);
         if self.awaiting.is_anybody() {
             // A line may come in any cycle behind that.

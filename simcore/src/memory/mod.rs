@@ -127,6 +127,19 @@ impl Memory {
         }
     }
 
+    /// What is asked for from now on is for this core: of what several ask for in one cycle that of the lowest number goes first, where
+    /// requests are queued by their times.
+    pub(crate) fn set_core(&mut self, core: usize) {
+        match self {
+            Self::Fixed(_) => {
+                let _ = core;
+            }
+            #[cfg(feature = "dramsim3")]
+            Self::Dramsim3(memory) => memory.set_core(core),
+            Self::Several(memories) => memories.first.set_core(core),
+        }
+    }
+
     /// Number of the memory that the line at `address` lies in, if there are several.
     #[inline]
     pub(crate) fn number_of(&self, address: u64) -> Option<usize> {

@@ -374,7 +374,11 @@ fn several_cores_take_the_same_cycles_where_no_address_is_computed_from_a_load()
         between: 1,
         ..mix()
     };
-    for program in [of(mix()), of(dense), of(branches), all] {
+    let stores = Mix {
+        stores: 10,
+        ..mix()
+    };
+    for program in [of(mix()), of(dense), of(branches), of(stores), all] {
         for (text, cores, handlers, entries) in [
             (DDR4, 2, 128, 128),
             (DDR4, 4, 16, 64),
@@ -465,8 +469,6 @@ fn programs_of_stores_take_the_same_cycles() {
 fn several_cores_come_as_near_as_one() {
     let needs = Mix { needs: 3, ..mix() };
     for (stores, addresses, cores, handlers, mean, most) in [
-        (10, Addresses::AreKnown, 4, 16, 1., 8.),
-        (10, Addresses::AreKnown, 4, 128, 1., 8.),
         (3, Addresses::AreKnown, 4, 16, 19., 25.),
         (3, Addresses::AreKnown, 2, 128, 26., 35.),
         (0, Addresses::FromLoads, 4, 16, 22., 37.),

@@ -108,6 +108,11 @@ impl DramMemory {
         })
     }
 
+    /// What is asked for from now on is for this core.
+    pub(super) fn set_core(&mut self, core: usize) {
+        self.waiting.set_core(core);
+    }
+
     /// Reads the line at `address` and gives its pending time.
     pub(super) fn read(&mut self, address: u64, time: u64, now: u64) -> u64 {
         let due = self.arrive(time, now);

@@ -11,6 +11,8 @@ pub(super) struct Request {
     pub(super) due: u64,
     /// Cycle of the core: of those that are due in one cycle of the DRAM the first goes first.
     asked: u64,
+    /// Whose it is: of several in one cycle that of the core with the lowest number goes first.
+    core: usize,
     /// Counts the requests.
     number: u64,
     pub(super) address: u64,
@@ -35,6 +37,8 @@ pub(super) struct WaitingRequests {
     count: usize,
     /// Those that there have been.
     numbered: u64,
+    /// The core that asks now.
+    core: usize,
 }
 
 impl WaitingRequests {
@@ -43,7 +47,13 @@ impl WaitingRequests {
             channels: vec![<[Queue; 2]>::default(); channels],
             count: 0,
             numbered: 0,
+            core: 0,
         }
+    }
+
+    /// What is asked for from now on is for this core.
+    pub(super) fn set_core(&mut self, core: usize) {
+        self.core = core;
     }
 
     /// A request for `address`, which lies in `channel`, that is to reach the controller in DRAM cycle `due`. It was `asked` for in a cycle
@@ -58,6 +68,7 @@ impl WaitingRequests {
         let request = Request {
             due,
             asked,
+            core: self.core,
             number: self.numbered,
             address,
             read,
@@ -178,6 +189,17 @@ mod tests {
         waiting.push(0, (10, 19), 2, Some(1));
         let done = handed_over(&mut waiting, |_| true);
         assert_eq!(done, [(2, false), (1, false)]);
+    }
+
+    #[test]
+    fn of_requests_asked_for_in_one_cycle_that_of_the_lowest_core_goes_first() {
+        let mut waiting = WaitingRequests::new(1);
+        for (core, address) in [(2, 1), (0, 2), (1, 3), (0, 4)] {
+            waiting.set_core(core);
+            waiting.push(0, (10, 20), address, Some(address));
+        }
+        let done = handed_over(&mut waiting, |_| true);
+        assert_eq!(done, [(2, false), (4, false), (3, false), (1, false)]);
     }
 
     #[test]
