@@ -39,6 +39,10 @@ impl Multicore {
 
     /// Whether the core that goes on first waits for a line, and nobody else can go on before.
     pub(super) fn is_awaiting_first(&self) -> bool {
+        // Every turn asks, and mostly nobody waits.
+        if !self.awaiting.is_anybody() {
+            return false;
+        }
         let first = self.order.first_two().0;
         first.is_some_and(|(number, _)| self.awaiting.cores.contains(&number))
     }

@@ -153,6 +153,20 @@ impl Program {
         runs.collect()
     }
 
+    /// So many programs take the same cycles as in the model, and read as much, of which nothing is late.
+    fn assert_same(self, spec: &MachineSpec, programs: usize) {
+        let (handlers, core) = (spec.caches[0].mshrs, &spec.core);
+        let (entries, buffer) = (core.reorder_buffer, core.store_buffer_entries);
+        for (found, cycles, dram) in self.runs(spec, programs) {
+            let counts = found.dram.expect("a DRAM inside");
+            let ours = (found.cycles, counts.reads, counts.read_latency_cycles);
+            let about =
+                format!("{self:?}: {handlers:?} handlers, {entries:?} and {buffer} entries");
+            assert_eq!(ours, (cycles, dram.reads, dram.latency), "{about}");
+            assert_eq!(counts.late_reads, 0, "{about}");
+        }
+    }
+
     /// Whether programs take as long as in the model: on the average, and the most of them in either direction, in percent.
     fn assert_near(self, spec: &MachineSpec, mean: f64, most: f64) {
         let runs = self.runs(spec, 12).into_iter();
@@ -262,13 +276,7 @@ fn where_no_address_is_computed_from_a_load_programs_take_the_same_cycles() {
             (HBM2, 4, 16),
         ] {
             let spec = machine_of(text, handlers, entries);
-            for (found, cycles, dram) in program.runs(&spec, 5) {
-                let counts = found.dram.expect("a DRAM inside");
-                let ours = (found.cycles, counts.reads, counts.read_latency_cycles);
-                let about = format!("{program:?} with {handlers} handlers and {entries} entries");
-                assert_eq!(ours, (cycles, dram.reads, dram.latency), "{about}");
-                assert_eq!(counts.late_reads, 0, "{about}");
-            }
+            program.assert_same(&spec, 5);
         }
     }
 }
@@ -453,13 +461,7 @@ fn programs_of_stores_take_the_same_cycles() {
         ] {
             let mut spec = machine_of(text, handlers, entries);
             spec.core.store_buffer_entries = buffer;
-            for (found, cycles, dram) in program.runs(&spec, 4) {
-                let counts = found.dram.expect("a DRAM inside");
-                let ours = (found.cycles, counts.reads, counts.read_latency_cycles);
-                let about = format!("{program:?} with {handlers} handlers and {buffer} entries");
-                assert_eq!(ours, (cycles, dram.reads, dram.latency), "{about}");
-                assert_eq!(counts.late_reads, 0, "{about}");
-            }
+            program.assert_same(&spec, 4);
         }
     }
 }
