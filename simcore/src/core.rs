@@ -299,19 +299,28 @@ impl Core {
         self.pipeline.close_loads(&mut self.machinery, caches);
     }
 
-    /// Whether the next event, or the end if there is none, has to wait until it is known when a line comes. Gives the cycle until which it may have
-    /// to; that of a pending time, if this is unknown, too. Other cores have their turns meanwhile.
-    pub(crate) fn waits_for_line(
-        &mut self,
-        caches: &mut Hierarchy,
-        event: Option<&Event>,
-    ) -> Option<u64> {
-        if self.interference.is_some() {
-            // Loads wait themselves.
-            return None;
-        }
-        self.pipeline
-            .waits_for_line(&mut self.machinery, caches, event)
+    /// Whether the next event, or the end if there is none, has to wait until it is known when a line comes. Other cores have their turns meanwhile.
+    pub(crate) fn waits_for_line(&mut self, caches: &mut Hierarchy, event: Option<&Event>) -> bool {
+        // With interference loads wait themselves.
+        self.interference.is_none()
+            && self
+                .pipeline
+                .waits_for_line(&mut self.machinery, caches, event)
+    }
+
+    /// When the core asks for a line next, if none comes before, and however long its next event waits.
+    pub(crate) fn next_ask(&self) -> u64 {
+        self.pipeline.next_ask()
+    }
+
+    /// Asks for lines up to a cycle.
+    pub(crate) fn ask_until(&mut self, caches: &mut Hierarchy, cycle: u64) {
+        self.pipeline.ask_until(&mut self.machinery, caches, cycle);
+    }
+
+    /// Whether the core will ask for a line, before its next event, when others have come.
+    pub(crate) fn will_ask(&self) -> bool {
+        self.pipeline.will_ask()
     }
 
     /// A cycle that nothing comes before of which the core has yet to hear, nor asks for.

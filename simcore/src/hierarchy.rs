@@ -472,10 +472,7 @@ impl Hierarchy {
                 self.train::<T>(port, access, when, purpose, look_ups);
             }
             is_rest = straddles;
-            let waited = match latest {
-                Some(before) if before.lateness::<T>() >= served.lateness::<T>() => before,
-                _ => served,
-            };
+            let waited = latest.map_or(served, |before| self.both::<T>(before, served));
             if line == last {
                 return waited;
             }
@@ -484,6 +481,17 @@ impl Hierarchy {
             address = line << shift;
             look = self.look_further(port, line, when, purpose);
         }
+    }
+
+    /// What an access gets that waits for two lines: the last to come counts.
+    pub(crate) fn both<T: Time>(&mut self, one: Served, other: Served) -> Served {
+        let last = if one.lateness::<T>() >= other.lateness::<T>() {
+            one
+        } else {
+            other
+        };
+        let complete = self.memory.later([one.complete, other.complete]);
+        Served { complete, ..last }
     }
 
     /// Goes on with an access whose bytes `before` lie in other pages.

@@ -256,6 +256,13 @@ impl Ledger {
         self.rows[self.row][WALKS] += 1;
     }
 
+    /// Counts accesses, of which there were so many up to now, for `place` from now on, and gives the place that they were counted for before.
+    pub(crate) fn count_for(&mut self, place: u32, accesses: u64) -> u32 {
+        self.rows[self.row][ACCESSES] += accesses - self.entered_at.accesses;
+        self.entered_at.accesses = accesses;
+        std::mem::replace(&mut self.row, place as usize) as u32
+    }
+
     /// The place that pays now, to be charged later.
     #[inline]
     pub(crate) fn place(&self) -> u32 {

@@ -358,7 +358,10 @@ impl Multicore {
         }
         let System { cores, caches } = &mut self.system;
         let next = &self.threads[number].events()[0];
-        let begins = cores[number].begins(caches, next, self.has_own_caches);
+        let mut begins = cores[number].begins(caches, next, self.has_own_caches);
+        if self.leaves_loads_open {
+            begins = begins.min(cores[number].next_ask());
+        }
         self.order.go_on(number, begins, cores[number].asks_from());
         Ok(())
     }
@@ -487,12 +490,9 @@ impl Multicore {
             return Ok(None);
         };
         let (other, begins) = second.unwrap_or((usize::MAX, order::NEVER));
+        self.give_turn(number);
+        self.awaiting.leave(number);
         let arrival = self.pages.as_ref().map_or(u64::MAX, Pages::next);
-        let horizon = self.order.earliest_of_others(number);
-        self.system.caches.set_horizon(horizon.min(arrival));
-        if self.leaves_loads_open {
-            self.system.caches.memory.set_core(number);
-        }
         let mut cycle = (begins + u64::from(number < other)).min(arrival);
         if self.awaiting.is_anybody() {
             // A line may come in any cycle behind that.

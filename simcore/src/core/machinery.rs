@@ -95,18 +95,22 @@ impl Machinery {
         self.port.mshrs.free_at(ready)
     }
 
-    /// Until which cycle memory has to be simulated before an access at `time` that needs a miss handler may have one; nothing, if that is known, or
-    /// it needs none.
-    pub(super) fn handler_unknown_until(
-        &mut self,
-        caches: &Hierarchy,
-        event: &Event,
-        time: u64,
-    ) -> Option<u64> {
-        if caches.hits_quietly(&self.port, event.address, u64::from(event.size)) {
-            return None;
-        }
+    /// Whether an access may need a miss handler.
+    pub(super) fn may_miss(&self, caches: &Hierarchy, event: &Event) -> bool {
+        caches.may_miss(&self.port, (event.address, u64::from(event.size)))
+    }
+
+    /// Until which cycle memory has to be simulated before a miss at `time` may have a handler; nothing, if that is known.
+    pub(super) fn handler_unknown_until(&mut self, caches: &Hierarchy, time: u64) -> Option<u64> {
         self.port.mshrs.unknown_until(time, &caches.memory)
+    }
+
+    /// What `access` accesses is counted for `place`, and not for what pays now.
+    pub(super) fn on_behalf<R>(&mut self, place: u32, access: impl FnOnce(&mut Self) -> R) -> R {
+        let now = self.ledger.count_for(place, self.port.accesses);
+        let result = access(self);
+        self.ledger.count_for(now, self.port.accesses);
+        result
     }
 
     /// How many misses of stores have let others go first so far.
@@ -191,9 +195,10 @@ impl Machinery {
         self.ledger.count_false_sharing(lines);
     }
 
-    /// Loads bytes that lie in several pages: those of each are asked for when its translation is there, and the last to come are waited for.
+    /// Loads bytes that lie in several pages: those of each are asked for when its translation is there, and the last to come are waited for. Walks
+    /// take the one kind of time, and lines the other.
     #[inline(never)]
-    fn load_pages<T: Time>(
+    fn load_pages<W: Time, T: Time>(
         &mut self,
         caches: &mut Hierarchy,
         event: &Event,
@@ -208,7 +213,7 @@ impl Machinery {
         let mut latest: Option<(Served, u64)> = None;
         loop {
             let unblocked = self.after_walk(issue);
-            let translated = self.translate::<T>(caches, address, unblocked, now);
+            let translated = self.translate::<W>(caches, address, unblocked, now);
             let next = self.tlb.next_page(address, end);
             let bytes = (address, next.unwrap_or(end) - address);
             let (when, reason) = (When::ahead(translated, now), (purpose, event.site));
@@ -222,10 +227,14 @@ impl Machinery {
                 let bytes = (address, bytes.1, address - event.address);
                 caches.access_further::<T>(port, bytes, when, reason)
             };
-            match latest {
-                Some((before, _)) if before.lateness::<T>() >= served.lateness::<T>() => {}
-                _ => latest = Some((served, translated)),
-            }
+            latest = Some(match latest {
+                None => (served, translated),
+                Some((before, first)) => {
+                    let is_later = before.lateness::<T>() < served.lateness::<T>();
+                    let translated = if is_later { translated } else { first };
+                    (caches.both::<T>(before, served), translated)
+                }
+            });
             let Some(next) = next else {
                 break;
             };
@@ -258,7 +267,7 @@ impl Machinery {
             .tlb
             .is_in_one_page(event.address, u64::from(event.size))
         {
-            return self.load_pages::<Cycles>(caches, event, issue, now, purpose);
+            return self.load_pages::<Cycles, Cycles>(caches, event, issue, now, purpose);
         }
         self.access_in_page::<Cycles, Cycles>(caches, event, issue, now, purpose)
     }
@@ -272,19 +281,20 @@ impl Machinery {
         now: u64,
         purpose: Purpose,
     ) -> Timing {
-        if self.may_stay_open(caches, event, purpose) {
+        if !self.may_stay_open(caches, purpose) {
+            return self.load(caches, event, issue, now, purpose);
+        }
+        let size = u64::from(event.size);
+        if self.tlb.is_in_one_page(event.address, size) {
             self.access_in_page::<Cycles, OpenCycles>(caches, event, issue, now, purpose)
         } else {
-            self.load(caches, event, issue, now, purpose)
+            self.load_pages::<Cycles, OpenCycles>(caches, event, issue, now, purpose)
         }
     }
 
-    /// Whether an access may end in a cycle that is not known yet. What lies in several lines is waited for, and stores that are written through,
-    /// or past the first cache.
-    fn may_stay_open(&self, caches: &Hierarchy, event: &Event, purpose: Purpose) -> bool {
-        let size = u64::from(event.size);
-        self.port.is_in_one_line(event.address, size)
-            && (purpose == Purpose::Load || caches.stores_to_first(&self.port))
+    /// Whether an access may end in a cycle that is not known yet. Stores that are written through, or past the first cache, are waited for.
+    fn may_stay_open(&self, caches: &Hierarchy, purpose: Purpose) -> bool {
+        purpose == Purpose::Load || caches.stores_to_first(&self.port)
     }
 
     /// Loads or prefetches bytes that lie in one page: walks take the one kind of time, and lines the other.
@@ -343,7 +353,7 @@ impl Machinery {
         event: &Event,
         when: When,
     ) -> Served {
-        if self.may_stay_open(caches, event, Purpose::Store) {
+        if self.may_stay_open(caches, Purpose::Store) {
             self.access::<OpenCycles>(caches, event, when, Purpose::Store)
         } else {
             self.write(caches, event, when)
@@ -378,7 +388,7 @@ impl Machinery {
     ) {
         let (address, size) = bytes(event, purpose);
         if event.kind != Kind::Store && !self.tlb.is_in_one_page(address, size) {
-            self.load_pages::<Standstill>(caches, event, time, time, purpose);
+            self.load_pages::<Standstill, Standstill>(caches, event, time, time, purpose);
             return;
         }
         self.translate_all::<Standstill>(caches, (address, size), time, time);

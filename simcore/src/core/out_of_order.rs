@@ -18,7 +18,7 @@ use crate::calendar::{Calendar, Claim};
 use crate::hierarchy::{Cycles, Hierarchy, Purpose};
 use crate::ledger::{Account, Cause};
 use crate::memory::is_pending;
-use crate::spec::{CoreSpec, ExchangeSpec, Interval, MachineSpec};
+use crate::spec::{CoreSpec, ExchangeSpec, Interval, MachineSpec, MemorySpec};
 use open_loads::OpenLoads;
 use reorder_buffer::ReorderBuffer;
 use slots::Slots;
@@ -66,6 +66,8 @@ pub(crate) struct OutOfOrder {
     exchange: ExchangeSpec,
     /// Whether some cache is shared, or coherent: then it matters who comes for a line first.
     others_see_lines: bool,
+    /// Whether stores are no events that ask for lines, but do so when they graduate, whatever comes behind them: before a DRAM.
+    stores_stay_open: bool,
     slots: Slots,
     memory_ports: Unit,
     branch_units: Unit,
@@ -95,6 +97,8 @@ impl OutOfOrder {
             exchange: core.exchange.unwrap_or_default(),
             others_see_lines: spec.coherence.is_some()
                 || spec.caches.iter().any(|cache| cache.shared),
+            stores_stay_open: spec.interference.is_none()
+                && matches!(spec.memory.first(), MemorySpec::Dramsim3(_)),
             slots: Slots::new(core.issue_width, core.integer_units, entries),
             memory_ports: Unit::new(core.memory_ports),
             branch_units: Unit::new(core.branch_units),
@@ -139,20 +143,11 @@ impl OutOfOrder {
                 }
                 Kind::Store => {
                     let start = self.start(machinery, event);
-                    let times = self.store::<false>(
-                        machinery,
-                        caches,
-                        event,
-                        start,
-                        turn.leaves_stores_open(),
-                    );
+                    let times = self.store::<false>(machinery, caches, event, start);
                     turn.saw(|| self.seen(machinery, start, times));
                 }
                 Kind::Prefetch | Kind::PrefetchNta => {
                     let start = self.start(machinery, event);
-                    if turn.leaves_stores_open() {
-                        caches.find_lines(start.dispatched);
-                    }
                     let times = self.prefetch(machinery, caches, event, start);
                     turn.saw(|| self.seen(machinery, start, times));
                 }
@@ -181,7 +176,7 @@ impl OutOfOrder {
         }
         let start = self.start(machinery, event);
         let times = match event.kind {
-            Kind::StoreNta => self.store::<true>(machinery, caches, event, start, false),
+            Kind::StoreNta => self.store::<true>(machinery, caches, event, start),
             Kind::Exchange => self.exchange(machinery, caches, event, start),
             _ => self.op(machinery, event, start),
         };

@@ -141,17 +141,16 @@ impl Pipeline {
         }
     }
 
-    /// Whether the next event, if there is one, has to wait until it is known when a line comes, and until which cycle it may have to; see
-    /// [`OutOfOrder::waits_for_line`].
+    /// Whether the next event, or the end, has to wait until it is known when a line comes; see [`OutOfOrder::waits_for_line`].
     pub(super) fn waits_for_line(
         &mut self,
         machinery: &mut Machinery,
         caches: &mut Hierarchy,
         event: Option<&Event>,
-    ) -> Option<u64> {
+    ) -> bool {
         match self {
             Self::OutOfOrder(core) => core.waits_for_line(machinery, caches, event),
-            Self::InOrder(_) => None,
+            Self::InOrder(_) => false,
         }
     }
 
@@ -160,6 +159,34 @@ impl Pipeline {
         match self {
             Self::OutOfOrder(core) => core.is_waiting(),
             Self::InOrder(_) => false,
+        }
+    }
+
+    /// Whether something behind it will ask for a line when others have come.
+    pub(super) fn will_ask(&self) -> bool {
+        match self {
+            Self::OutOfOrder(core) => core.will_ask(),
+            Self::InOrder(_) => false,
+        }
+    }
+
+    /// When it asks for a line next, if none comes before, and however long its next event waits.
+    pub(super) fn next_ask(&self) -> u64 {
+        match self {
+            Self::OutOfOrder(core) => core.next_ask(),
+            Self::InOrder(_) => u64::MAX,
+        }
+    }
+
+    /// Asks for lines up to a cycle.
+    pub(super) fn ask_until(
+        &mut self,
+        machinery: &mut Machinery,
+        caches: &mut Hierarchy,
+        cycle: u64,
+    ) {
+        if let Self::OutOfOrder(core) = self {
+            core.go_on(machinery, caches, cycle);
         }
     }
 

@@ -40,6 +40,11 @@ impl Timing {
         }
     }
 
+    /// The same where the line comes in a cycle that was not known.
+    pub(super) fn complete_at(self, complete: u64) -> Self {
+        Self { complete, ..self }
+    }
+
     /// A wait for an entry of the store buffer, which counts as one for the line that the entry's store waits for.
     #[inline]
     pub(super) fn of_store(release: Release) -> Self {

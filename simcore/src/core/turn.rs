@@ -41,12 +41,6 @@ pub(crate) trait Turn {
         false
     }
 
-    /// Whether it may stay open when lines of stores come.
-    #[inline(always)]
-    fn leaves_stores_open(&self) -> bool {
-        false
-    }
-
     /// Gets into the host's caches what `later` events of the core will need of the simulated ones.
     fn foresee(&self, machinery: &Machinery, caches: &Hierarchy, later: &[Event]);
 
@@ -75,18 +69,13 @@ impl Turn for Endless {
     fn foresee(&self, _: &Machinery, _: &Hierarchy, _: &[Event]) {}
 }
 
-/// There are no others, and no load is open. Stores may be.
+/// There are no others, and no load is open, nor will be.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Closed;
 
 impl Turn for Closed {
     #[inline(always)]
     fn includes(&self, _: &impl Clocked, _: &mut Machinery, _: &Hierarchy, _: &Event) -> bool {
-        true
-    }
-
-    #[inline(always)]
-    fn leaves_stores_open(&self) -> bool {
         true
     }
 

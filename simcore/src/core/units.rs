@@ -193,6 +193,9 @@ impl<T: Copy + Default> Results<T> {
     }
 }
 
+/// When the line is there of a store that has not asked for it: a pending time that no memory gives.
+const UNASKED: u64 = u64::MAX >> 1;
+
 /// A store in the buffer.
 #[derive(Clone, Copy, Debug, Default)]
 struct Store {
@@ -248,8 +251,6 @@ pub(super) struct StoreBuffer {
     next: usize,
     /// When the latest store leaves of those whose entries others have.
     left: u64,
-    /// When the latest of all leaves.
-    last_release: u64,
 }
 
 impl StoreBuffer {
@@ -258,7 +259,6 @@ impl StoreBuffer {
             entries: vec![Store::default(); entries as usize].into_boxed_slice(),
             next: 0,
             left: 0,
-            last_release: 0,
         }
     }
 
@@ -274,18 +274,24 @@ impl StoreBuffer {
         self.entries[self.next].miss
     }
 
-    /// When the stores that have the next entries, so many, have their lines, as far as that is pending.
-    pub(super) fn pending(&self, entries: usize) -> impl Iterator<Item = u64> {
+    /// Whether it is known when the stores that have the next entries, so many, have their lines: of pending times `knows` says so.
+    pub(super) fn is_known(&self, entries: usize, knows: impl Fn(u64) -> bool) -> bool {
         let (newer, older) = self.entries.split_at(self.next);
-        let oldest = older.iter().chain(newer).take(entries);
-        oldest
-            .map(|store| store.complete)
-            .filter(|&complete| is_pending(complete))
+        let mut oldest = older.iter().chain(newer).take(entries);
+        oldest.all(|store| {
+            let complete = store.complete;
+            !is_pending(complete) || complete != UNASKED && knows(complete)
+        })
     }
 
     /// The same of all.
-    pub(super) fn all_pending(&self) -> impl Iterator<Item = u64> {
-        self.pending(self.entries.len())
+    pub(super) fn all_are_known(&self, knows: impl Fn(u64) -> bool) -> bool {
+        self.is_known(self.entries.len(), knows)
+    }
+
+    /// Whether the store that has the next entry has not asked for its line.
+    pub(super) fn oldest_is_unasked(&self) -> bool {
+        self.entries[self.next].complete == UNASKED
     }
 
     /// Whether the store that has the next entry has its line at a pending time: that it is known by now, or finds out.
@@ -318,7 +324,6 @@ impl StoreBuffer {
                 store.delay(delay);
             }
         }
-        self.last_release = self.releases().last().map_or(0, |last| last.cycle);
     }
 
     /// Puts in another word of the store that was put in last: it leaves with that.
@@ -327,23 +332,43 @@ impl StoreBuffer {
         self.put(Served { complete: 0, level }, MissEnd::default(), None);
     }
 
-    /// Puts in a store whose line comes at a pending time, and which is written in cycle `earliest` at the earliest.
-    pub(super) fn put_open(
-        &mut self,
-        served: Served,
-        earliest: u64,
-        (behind, miss): (MissEnd, Option<NonZeroU64>),
-    ) {
+    /// Puts in a store that will ask for its line, and gives its place.
+    pub(super) fn put_unasked(&mut self) -> usize {
         let place = self.next;
-        self.put(served, behind, miss);
-        self.entries[place].earliest = earliest;
+        let unasked = Served {
+            complete: UNASKED,
+            level: 0,
+        };
+        self.put(unasked, MissEnd::default(), None);
+        place
+    }
+
+    /// The store at a place, which has so many words, has asked for its line: it is `served` behind a line whose handler it waits for, and is
+    /// written in cycle `earliest` at the earliest.
+    pub(super) fn answer(
+        &mut self,
+        (place, words): (usize, u16),
+        served: Served,
+        behind: MissEnd,
+        earliest: u64,
+    ) {
+        let entries = self.entries.len();
+        for word in 1..entries.min(usize::from(words)) {
+            self.entries[(place + word) % entries].level = served.level;
+        }
+        self.entries[place] = Store {
+            complete: served.complete,
+            earliest,
+            level: served.level,
+            behind,
+            miss: None,
+        };
     }
 
     /// Puts in a store that is served, `behind` a line whose handler it waits for, or earlier or later, if its miss has yielded.
     #[inline]
     pub(super) fn put(&mut self, served: Served, behind: MissEnd, miss: Option<NonZeroU64>) {
         let Served { complete, level } = served;
-        self.last_release = self.last_release.max(complete);
         let store = Store {
             complete,
             earliest: 0,
@@ -372,21 +397,21 @@ impl StoreBuffer {
 
     /// When the last store leaves.
     pub(super) fn drained(&self) -> u64 {
-        self.last_release
+        self.releases().last().map_or(0, |last| last.cycle)
     }
 
     /// When it is empty: its last entry is free.
     pub(super) fn empty(&self) -> Release {
         let last = self.next.checked_sub(1).unwrap_or(self.entries.len() - 1);
         Release {
-            cycle: self.last_release,
+            cycle: self.drained(),
             ..self.entries[last].release(0)
         }
     }
 
     pub(super) fn clear(&mut self) {
         self.entries.fill(Store::default());
-        (self.left, self.last_release) = (0, 0);
+        self.left = 0;
     }
 }
 

@@ -12,10 +12,4 @@ impl Hierarchy {
     pub(crate) fn settled_by(&self, now: u64) -> u64 {
         now.min(self.horizon)
     }
-
-    /// Finds out which lines come by cycle `now`, before which the core that has its turn makes no request any more, as far as others make none.
-    pub(crate) fn find_lines(&mut self, now: u64) {
-        let settled = self.settled_by(now);
-        while self.memory.advance(settled) {}
-    }
 }

@@ -159,11 +159,6 @@ impl Port {
         self.handled_behind = MissEnd::default();
     }
 
-    /// Whether so many bytes lie in one line of the first cache.
-    pub(crate) fn is_in_one_line(&self, address: u64, size: u64) -> bool {
-        (address & self.in_line) + size <= self.in_line + 1
-    }
-
     /// Whether the core's program has ended.
     pub(crate) fn has_left(&self) -> bool {
         self.taken.is_some()

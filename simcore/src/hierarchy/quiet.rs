@@ -1,7 +1,6 @@
 //! Accesses that no other core notices, and that notice no other core: a core may make them ahead of the others.
 
 use super::{Hierarchy, Port};
-use crate::line::Line;
 use crate::memory::is_pending;
 use crate::spec::{CacheSpec, Inclusion, MachineSpec, MemorySpec, WritePolicy};
 
@@ -48,18 +47,17 @@ impl Hierarchy {
                 || self.searches_quietly(port, displaced, size))
     }
 
-    /// Whether a store would find its line in the core's first cache in cycle `time`, and go no further, as no other core holds it.
-    pub(crate) fn has_at_once(&self, port: &Port, (address, size): (u64, u64), time: u64) -> bool {
+    /// Whether an access may take a miss handler: the core's first cache lacks a line of it, or other cores have to be asked.
+    pub(crate) fn may_miss(&self, port: &Port, (address, size): (u64, u64)) -> bool {
         let first = &self.levels[port.first].cache;
-        let address = address.wrapping_add(port.displacement);
-        let line = address >> first.line_shift();
-        let comes = |held: &Line| self.memory.known(held.ready());
-        let is_there = || first.find(line).is_some_and(|held| comes(held) <= time);
-        let is_own = || !port.is_coherent || self.has_alone(port, address);
-        !port.writes_through && port.is_in_one_line(address, size) && is_there() && is_own()
+        let start = address.wrapping_add(port.displacement);
+        let end = start.saturating_add(size.max(1) - 1);
+        let mut lines = start >> first.line_shift()..=end >> first.line_shift();
+        let holds_all = lines.all(|line| first.holds(line));
+        !holds_all || port.is_coherent && !self.hits_quietly(port, address, size)
     }
 
-    /// The same of an access to `address` among the machine's, of a core that has quiet accesses.
+    /// The same as [`Hierarchy::hits_quietly`] of an access to `address` among the machine's, of a core that has quiet accesses.
     #[inline(never)]
     fn searches_quietly(&self, port: &Port, address: u64, size: u64) -> bool {
         let first = &self.levels[port.first].cache;

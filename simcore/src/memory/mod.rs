@@ -265,6 +265,17 @@ impl Memory {
         }
     }
 
+    /// The later of two times, which may be pending.
+    #[inline]
+    pub(crate) fn later(&mut self, times: [u64; 2]) -> u64 {
+        match self {
+            #[cfg(feature = "dramsim3")]
+            Self::Dramsim3(memory) if times.into_iter().any(is_pending) => memory.later(times),
+            Self::Several(memories) => memories.first.later(times),
+            _ => times[0].max(times[1]),
+        }
+    }
+
     /// Has [`Memory::known`] give a pending time at the end of the run, however far others are by then: who asked has ended, and
     /// asks once more.
     pub(crate) fn keep(&mut self, time: u64) {

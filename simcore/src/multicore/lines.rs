@@ -8,6 +8,8 @@ use traces::{EventSource, SinkError};
 #[derive(Debug, Default)]
 pub(super) struct Awaiting {
     cores: Vec<usize>,
+    /// Others, which ask for lines when others have come, whatever their next event is.
+    asking: Vec<usize>,
     /// Lines that the memory knew of when they were asked last whether they still wait.
     learned: u64,
 }
@@ -16,23 +18,30 @@ impl Awaiting {
     pub(super) fn is_anybody(&self) -> bool {
         !self.cores.is_empty()
     }
+
+    /// A core has its turn: it goes on itself when lines come.
+    pub(super) fn leave(&mut self, number: usize) {
+        self.cores.retain(|&core| core != number);
+        self.asking.retain(|&core| core != number);
+    }
 }
 
 impl Multicore {
     /// Whether a core, before its next event, has to wait until it is known when a line comes. It is noted then.
     pub(super) fn waits_for_line(&mut self, number: usize) -> bool {
-        self.awaiting.cores.retain(|&core| core != number);
+        self.awaiting.leave(number);
+        self.give_turn(number);
         let core = &mut self.system.cores[number];
         let next = self.threads[number].events().first();
-        let Some(until) = core.waits_for_line(&mut self.system.caches, next) else {
+        if !core.waits_for_line(&mut self.system.caches, next) {
+            if core.will_ask() {
+                self.awaiting.asking.push(number);
+            }
             return false;
-        };
-        let at_the_latest = if until < clock::END {
-            until
-        } else {
-            order::NEVER
-        };
-        self.order.go_on(number, at_the_latest, core.asks_from());
+        }
+        let asks = core.next_ask();
+        self.order
+            .go_on(number, asks.min(order::NEVER), core.asks_from());
         self.awaiting.cores.push(number);
         true
     }
@@ -47,17 +56,28 @@ impl Multicore {
         first.is_some_and(|(number, _)| self.awaiting.cores.contains(&number))
     }
 
+    /// Whatever is asked for from now on is asked for by this core. Others ask for nothing before they go on.
+    pub(super) fn give_turn(&mut self, number: usize) {
+        let arrival = self.pages.as_ref().map_or(u64::MAX, Pages::next);
+        let horizon = self.order.earliest_of_others(number);
+        self.system.caches.set_horizon(horizon.min(arrival));
+        if self.leaves_loads_open {
+            self.system.caches.memory.set_core(number);
+        }
+    }
+
     /// Simulates memory until no line may come before the core that goes on first does something, or before a page comes. Cores go on whose
     /// lines come.
     pub(super) fn find_lines(
         &mut self,
         sources: &mut [&mut dyn EventSource],
     ) -> Result<(), SinkError> {
-        while self.awaiting.is_anybody() {
+        while self.awaiting.is_anybody() || !self.awaiting.asking.is_empty() {
             let learned = self.system.caches.memory.learned();
             if learned != self.awaiting.learned {
                 self.awaiting.learned = learned;
-                for number in self.awaiting.cores.clone() {
+                let Awaiting { cores, asking, .. } = &self.awaiting;
+                for number in [&cores[..], asking].concat() {
                     self.go_on(number, sources)?;
                 }
                 continue;
@@ -70,20 +90,16 @@ impl Multicore {
             if self.system.caches.memory.advance(limit.min(clock::END)) {
                 continue;
             }
-            if limit < begins || !self.awaiting.cores.contains(&number) {
+            if limit < begins {
                 return Ok(());
             }
             assert!(begins < order::NEVER, "a line that was asked for comes");
-            // A miss handler is free by now.
+            if self.system.cores[number].next_ask() > begins {
+                return Ok(());
+            }
+            self.give_turn(number);
+            self.system.cores[number].ask_until(&mut self.system.caches, begins);
             self.go_on(number, sources)?;
-            debug_assert_ne!(
-                self.order
-                    .first_two()
-                    .0
-                    .filter(|_| self.is_awaiting_first()),
-                Some((number, begins)),
-                "who waits until a cycle waits no longer when the memory is there"
-            );
         }
         Ok(())
     }

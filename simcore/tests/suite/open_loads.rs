@@ -83,6 +83,28 @@ fn close_to_the_dram_no_load_is_late() {
     }
 }
 
+/// Loads take as long as twice as many that have a line each, but for the places that these take; stores, whose store buffer is full, take clearly
+/// less. Some lie in two pages.
+#[test]
+fn accesses_to_two_lines_hold_up_nobody() {
+    for (access, shares) in [(load as fn(u64) -> Event, 0.93..1.), (store, 0.7..0.9)] {
+        let straddling = scattered(300).map(|address| Event {
+            size: 8,
+            ..plain(7, access(address + LINE - 4))
+        });
+        let apart = scattered(300)
+            .flat_map(|address| [address, address + LINE])
+            .map(|address| plain(3, access(address)));
+        let straddling = run(&ddr4(), &straddling.collect::<Vec<_>>());
+        let apart = run(&ddr4(), &apart.collect::<Vec<_>>());
+        let reads = |statistics: &Statistics| statistics.dram.expect("a DRAM inside").reads;
+        assert_eq!(late_reads(&straddling), 0);
+        assert_eq!(reads(&straddling), reads(&apart));
+        let share = straddling.cycles as f64 / apart.cycles as f64;
+        assert!(shares.contains(&share), "{share}");
+    }
+}
+
 /// What is computed from loads, and branches on them that are predicted right, let others go on.
 #[test]
 fn results_that_are_computed_from_open_loads_stay_open() {

@@ -21,11 +21,12 @@ impl Clocked for OutOfOrder {
             return now;
         }
         let mut ready = self.issues(event);
-        // Bus and handlers it leaves to those that ask before it graduates, but lines it has at once. Behind open loads it has its own line alone.
-        if self.others_see_lines
-            && matches!(event.kind, Kind::Store | Kind::StoreNta)
-            && self.open_loads.are_none()
-        {
+        // Bus and handlers it leaves to those that ask before it graduates, but lines it has at once.
+        let has_its_turn = match event.kind {
+            Kind::Store => !self.stores_stay_open,
+            kind => kind == Kind::StoreNta,
+        };
+        if self.others_see_lines && has_its_turn {
             let room = self.store_buffer.free().cycle;
             // It is translated in a cycle, and graduates behind that.
             ready = (ready + 1).max(self.foresee_graduation(event)).max(room);

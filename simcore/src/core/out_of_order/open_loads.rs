@@ -1,20 +1,24 @@
 //! Loads that stay open: nobody knows yet when their lines come, and the core goes on behind them.
 //!
 //! A simulated DRAM says when a line comes once it has been simulated until then, and has to have heard by that time of all that asks for
-//! lines before. So a load is not waited for until something needs its time: an address that is computed from it, a branch that was
-//! predicted wrongly, the reorder buffer that is full behind it, or what happens when all before has graduated, as in stores. Until then
-//! events behind it are dispatched, issued and ask the caches as ever. What comes after that waits in a queue: results that are computed
-//! from it, the graduation of all, and who pays for the slots that it leaves empty.
+//! lines before. So a load is not waited for until something needs its time: a branch that was predicted wrongly, the reorder buffer that is
+//! full behind it, or what happens when all before has graduated. Until then events behind it are dispatched, and those that need nothing ask
+//! the caches as ever. What needs it waits in a queue: results that are computed from it, accesses to addresses that are, the graduation of
+//! all, stores that ask when they graduate, and who pays for the slots that it leaves empty. Whenever a line is known to have come, what
+//! waited for it goes on, and asks the DRAM before that is simulated any further.
 
+mod arrivals;
+mod asking;
 mod graduation;
 mod waits;
 
+use self::asking::Asking;
 use super::{OutOfOrder, Start};
 use crate::core::Turn;
 use crate::core::machinery::Machinery;
 use crate::core::timing::Timing;
 use crate::core::turn::Closed;
-use crate::hierarchy::{Cycles, Hierarchy, Purpose, When};
+use crate::hierarchy::Hierarchy;
 use crate::memory::{PENDING, is_pending};
 use std::collections::VecDeque;
 use traces::{Event, Kind};
@@ -52,15 +56,17 @@ enum WaitsFor {
         earliest: u64,
         settled: u64,
     },
-    /// An operation, or a branch that was predicted right, for an open result.
+    /// An operation, a branch that was predicted right, or an access whose address is computed, for an open result.
     Operand(Event, Start),
+    /// A load, or an exchange, for a miss handler: see [`Asking`].
+    Handler,
     /// An event for its end.
     End(Timing),
     /// A store for its operand, which may be open, and for room in the store buffer.
     Store(Store),
 }
 
-/// A store whose line and translation are there, which is written behind open loads.
+/// A store that has been translated, and asks for its line when it graduates.
 #[derive(Clone, Copy, Debug)]
 struct Store {
     event: Event,
@@ -68,16 +74,25 @@ struct Store {
     /// By an operand that is open this is too early.
     timing: Timing,
     needs_open: bool,
-    /// Cycles from when it graduates until it is written.
-    latency: u64,
 }
 
 impl WaitsFor {
-    fn is_open(self) -> bool {
+    /// Whether it will want a miss handler.
+    fn will_ask(self) -> bool {
         match self {
-            Self::Line { .. } | Self::Operand(..) => true,
-            Self::Store(store) => store.needs_open,
-            Self::Units { .. } | Self::End(_) => false,
+            Self::Operand(event, _) => event.kind.is_access(),
+            Self::Store(_) => true,
+            Self::Line { .. } | Self::Units { .. } | Self::Handler | Self::End(_) => false,
+        }
+    }
+
+    /// A cycle up to which all lines were known when it was looked up, or before which it asks for none; nothing, if it needs none.
+    fn settled(self) -> Option<u64> {
+        match self {
+            Self::Line { settled, .. } => Some(settled),
+            Self::Operand(event, start) if event.kind.is_access() => Some(start.dispatched),
+            Self::Store(store) => Some(store.start.dispatched),
+            Self::Operand(..) | Self::Units { .. } | Self::Handler | Self::End(_) => None,
         }
     }
 }
@@ -86,8 +101,6 @@ impl WaitsFor {
 #[derive(Clone, Debug)]
 pub(super) struct OpenLoads {
     queue: VecDeque<Graduation>,
-    /// Loads among them whose lines are on their way.
-    lines: usize,
     /// When results are there that were open, with their numbers. What waits for one may be as many events behind it as the reorder buffer
     /// has entries, and as many others behind that when it is asked for: the core itself need not remember the result by then.
     learned: Box<[(usize, u64)]>,
@@ -95,8 +108,18 @@ pub(super) struct OpenLoads {
     seen: u64,
     /// Number of the branch, predicted wrongly, that nothing is dispatched behind before its operand is known: others have their turns meanwhile.
     unresolved: Option<usize>,
+    /// Pending times of lines that loads in the queue wait for.
+    lines: Vec<u64>,
+    /// Accesses that have not asked for their lines, of those in the queue and of others.
+    asking: Asking,
+    /// Until which cycle it may be unknown when there is one.
+    lacks_handler: Option<u64>,
+    /// Whether a load that something may depend on has had its line at once since the queue was looked through.
+    answered: bool,
     /// Whether the next event waits until it is known when a line comes.
     waits: bool,
+    /// How many in the queue will want miss handlers.
+    later: usize,
 }
 
 impl OpenLoads {
@@ -105,10 +128,14 @@ impl OpenLoads {
         let nothing = (usize::MAX, 0);
         Self {
             queue: VecDeque::new(),
-            lines: 0,
             seen: 0,
             unresolved: None,
+            lines: Vec::new(),
+            asking: Asking::default(),
+            lacks_handler: None,
+            answered: false,
             waits: false,
+            later: 0,
             learned: vec![nothing; 2 * entries as usize + 1].into_boxed_slice(),
         }
     }
@@ -124,23 +151,31 @@ impl OpenLoads {
         (learned == number).then_some(complete)
     }
 
-    pub(super) fn are_none(&self) -> bool {
-        self.queue.is_empty()
-    }
-
-    /// The place in the queue of what the event of a result graduates with, which has not.
-    fn place_of(&self, number: usize) -> usize {
+    /// What the event of a result graduates with, which has not.
+    fn of_result(&mut self, number: usize) -> &mut Graduation {
         // Plain instructions before an event graduate by themselves.
         let behind = self
             .queue
             .partition_point(|graduation| graduation.number <= number);
-        behind - 1
+        &mut self.queue[behind - 1]
     }
 
-    fn of_result(&mut self, number: usize) -> &mut Graduation {
-        let place = self.place_of(number);
-        &mut self.queue[place]
+    /// Whether all has graduated.
+    pub(super) fn are_none(&self) -> bool {
+        self.queue.is_empty()
     }
+
+    /// Whether all has graduated, and has asked for its lines.
+    fn are_closed(&self) -> bool {
+        self.queue.is_empty() && self.asking.is_empty()
+    }
+}
+
+/// The first events, as far as they access nothing.
+fn computing(events: &[Event]) -> &[Event] {
+    let others = events.iter();
+    let computing = others.take_while(|event| matches!(event.kind, Kind::Branch | Kind::Op));
+    &events[..computing.count()]
 }
 
 impl OutOfOrder {
@@ -158,48 +193,31 @@ impl OutOfOrder {
         let mut taken = 0;
         while let Some(event) = events.get(taken) {
             if has_others
-                && (self
-                    .waits_for_line(machinery, caches, Some(event))
-                    .is_some()
+                && (self.waits_for_line(machinery, caches, Some(event))
                     || !turn.includes(self, machinery, caches, event))
             {
                 return taken;
             }
             match event.kind {
-                Kind::Load => self.load_open(machinery, caches, event, Purpose::Load),
-                Kind::Exchange if self.may_stay_open(event) => {
-                    self.load_open(machinery, caches, event, Purpose::Store);
-                }
-                kind if self.open_loads.are_none() && kind.is_instruction() => {
-                    // Nothing is open before the next load.
-                    let others = &events[taken..];
-                    let loads = others.iter().position(|other| self.may_stay_open(other));
-                    let others = match loads {
-                        _ if has_others => &others[..1],
-                        None => others,
-                        Some(load) => &others[..load],
+                Kind::Store => self.store_open(machinery, caches, event),
+                _ if self.may_stay_open(event) => self.access_open(machinery, caches, event),
+                Kind::Branch | Kind::Op if self.open_loads.are_none() => {
+                    let others = if has_others {
+                        &events[taken..=taken]
+                    } else {
+                        computing(&events[taken..])
                     };
-                    let run = self.run(machinery, caches, others, &Closed);
-                    taken += run;
-                    if run < others.len() {
-                        return taken;
-                    }
+                    taken += self.run(machinery, caches, others, &Closed);
                     continue;
                 }
                 Kind::Branch => self.branch_behind_open(machinery, caches, event),
                 Kind::Op => self.op_behind_open(machinery, caches, event),
-                Kind::Prefetch | Kind::PrefetchNta => {
-                    self.prefetch_behind_open(machinery, caches, event);
-                }
-                Kind::Store if self.has_at_once(machinery, caches, event) => {
-                    self.store_behind_open(machinery, caches, event);
-                }
                 kind => {
                     self.close_loads(machinery, caches);
                     if !kind.is_instruction() {
                         return taken;
                     }
-                    continue;
+                    self.run(machinery, caches, &events[taken..=taken], &Closed);
                 }
             }
             taken += 1;
@@ -207,47 +225,50 @@ impl OutOfOrder {
         taken
     }
 
-    /// Whether the core goes on behind a load, or an exchange, before it is known when its line comes.
+    /// Whether the core goes on behind an access before it is known when its line comes.
     fn may_stay_open(&self, event: &Event) -> bool {
-        event.kind == Kind::Load || event.kind == Kind::Exchange && !self.exchange.alone
+        match event.kind {
+            Kind::Load | Kind::Store | Kind::Prefetch | Kind::PrefetchNta => true,
+            Kind::Exchange => !self.exchange.alone,
+            _ => false,
+        }
     }
 
-    /// Waits for all open loads, and for what graduates behind them.
+    /// Waits for all open loads, and for what graduates behind them. All has been asked for then.
     pub(crate) fn close_loads(&mut self, machinery: &mut Machinery, caches: &mut Hierarchy) {
-        self.resolve_branch(caches);
-        while !self.open_loads.are_none() {
-            self.graduate_first(machinery, caches);
+        if let Some(branch) = self.open_loads.unresolved {
+            self.await_result(machinery, caches, branch);
+            self.resolve_branch();
         }
+        self.await_graduation(machinery, caches, u64::MAX);
+        self.ask_for_all(machinery, caches);
     }
 
-    /// Loads, to write at the same time if it is an exchange.
-    fn load_open(
-        &mut self,
-        machinery: &mut Machinery,
-        caches: &mut Hierarchy,
-        event: &Event,
-        purpose: Purpose,
-    ) {
-        let start = self.start_behind_open(machinery, caches, event);
-        let start = self.await_operand(caches, event, start);
-        machinery.touch(event, start.before);
-        let mut issue = self.ports(event.words, start.ready);
-        if purpose == Purpose::Store {
-            issue += u64::from(self.exchange.further_cycles);
-        }
-        self.learn_lines(machinery, caches, start.dispatched);
-        let timing = machinery.load_open(caches, event, issue, start.dispatched, purpose);
-        let waits_for = if is_pending(timing.complete) {
-            self.open_loads.lines += 1;
-            WaitsFor::Line {
-                timing,
-                earliest: timing.translated + caches.first_latency(&machinery.port),
-                settled: caches.settled_by(start.dispatched),
-            }
+    /// Loads or prefetches, as soon as its address is known.
+    fn access_open(&mut self, machinery: &mut Machinery, caches: &mut Hierarchy, event: &Event) {
+        let start = self.start_access(machinery, caches, event);
+        let waits_for = if is_pending(self.operand(event)) {
+            WaitsFor::Operand(*event, start)
         } else {
-            WaitsFor::End(timing)
+            let (number, place) = (self.results.number(), machinery.ledger.place());
+            self.access(machinery, caches, (event, number, place), start)
         };
         self.end_behind_open(machinery, caches, (event, start), waits_for);
+        // What comes later in the program is dispatched no earlier, and asks a cycle later.
+        self.go_on(machinery, caches, start.dispatched + 1);
+    }
+
+    /// Translates a store. It asks for its line when it graduates.
+    fn store_open(&mut self, machinery: &mut Machinery, caches: &mut Hierarchy, event: &Event) {
+        let start = self.start_access(machinery, caches, event);
+        let issue = self.ports(event.words, start.ready);
+        let store = Store {
+            event: *event,
+            start,
+            timing: machinery.translate_store(caches, event, issue, start.dispatched),
+            needs_open: is_pending(self.operand(event)),
+        };
+        self.end_behind_open(machinery, caches, (event, start), WaitsFor::Store(store));
     }
 
     fn branch_behind_open(
@@ -261,12 +282,12 @@ impl OutOfOrder {
             self.compute_behind_open(machinery, caches, event, start);
             return;
         }
-        if caches.are_of_several() && self.has_unknown_operand(&caches.memory, event) {
+        if caches.are_of_several() && is_pending(self.operand(event)) {
             self.open_loads.unresolved = Some(self.results.number());
             self.compute_behind_open(machinery, caches, event, start);
             return;
         }
-        let start = self.await_operand(caches, event, start);
+        let start = self.await_operand(machinery, caches, event, start);
         let timing = self.compute(event, start);
         self.end_behind_open(machinery, caches, (event, start), WaitsFor::End(timing));
         self.restart(timing.complete + self.mispredict_penalty);
@@ -275,59 +296,6 @@ impl OutOfOrder {
     fn op_behind_open(&mut self, machinery: &mut Machinery, caches: &mut Hierarchy, event: &Event) {
         let start = self.start_behind_open(machinery, caches, event);
         self.compute_behind_open(machinery, caches, event, start);
-    }
-
-    fn prefetch_behind_open(
-        &mut self,
-        machinery: &mut Machinery,
-        caches: &mut Hierarchy,
-        event: &Event,
-    ) {
-        let start = self.start_behind_open(machinery, caches, event);
-        let start = self.await_operand(caches, event, start);
-        machinery.touch(event, start.before);
-        let issue = self.memory_ports.start(start.ready);
-        self.learn_lines(machinery, caches, start.dispatched);
-        machinery.prefetch::<Cycles>(caches, event, issue, start.dispatched);
-        let timing = Timing::of_units(issue, issue + 1);
-        self.end_behind_open(machinery, caches, (event, start), WaitsFor::End(timing));
-    }
-
-    /// Whether a store finds its line, and its translation, at once.
-    fn has_at_once(
-        &self,
-        machinery: &mut Machinery,
-        caches: &mut Hierarchy,
-        event: &Event,
-    ) -> bool {
-        let (address, size) = (event.address, u64::from(event.size));
-        let now = self.slots.next_dispatch();
-        caches.find_lines(now);
-        caches.has_at_once(&machinery.port, (address, size), now) && machinery.tlb_holds(event)
-    }
-
-    /// What the store does to its line comes in the order of the program; its place in the store buffer it has when it graduates.
-    fn store_behind_open(
-        &mut self,
-        machinery: &mut Machinery,
-        caches: &mut Hierarchy,
-        event: &Event,
-    ) {
-        let start = self.start_behind_open(machinery, caches, event);
-        machinery.touch(event, start.before);
-        let issue = self.ports(event.words, start.ready);
-        self.learn_lines(machinery, caches, start.dispatched);
-        let timing = machinery.translate_store(caches, event, issue, start.dispatched);
-        let when = When::behind_earlier(timing.complete, start.dispatched);
-        let served = machinery.write(caches, event, when);
-        let store = Store {
-            event: *event,
-            start,
-            timing,
-            needs_open: is_pending(self.operand(event)),
-            latency: served.complete - timing.complete,
-        };
-        self.end_behind_open(machinery, caches, (event, start), WaitsFor::Store(store));
     }
 
     /// Computes what an operation or a branch does when its operand is there, which need not be known.
@@ -383,46 +351,40 @@ impl OutOfOrder {
         }
     }
 
-    /// The same start when the operand is there.
-    fn await_operand(&mut self, caches: &mut Hierarchy, event: &Event, start: Start) -> Start {
-        if !is_pending(self.operand(event)) {
-            return start;
-        }
-        self.learn_result(caches, self.results.number() - event.dep as usize);
+    /// The same of an access, for whose data structure all is counted from now on. All lines are known that have come.
+    fn start_access(
+        &mut self,
+        machinery: &mut Machinery,
+        caches: &mut Hierarchy,
+        event: &Event,
+    ) -> Start {
+        let start = self.start_behind_open(machinery, caches, event);
+        machinery.touch(event, start.before);
+        self.go_on_until(machinery, caches, start.dispatched + 1);
+        self.when_ready(event, start)
+    }
+
+    /// The same start as far as it is known by now when the operand is there.
+    fn when_ready(&self, event: &Event, start: Start) -> Start {
         Start {
-            ready: start.ready.max(self.operand(event)),
+            ready: start.ready.max(self.known_operand(event)),
             ..start
         }
     }
 
-    /// Finds out when an open result is there.
-    fn learn_result(&mut self, caches: &mut Hierarchy, number: usize) {
-        let timing = match self.open_loads.of_result(number).waits_for {
-            WaitsFor::Line {
-                timing, earliest, ..
-            } => {
-                self.open_loads.lines -= 1;
-                Timing {
-                    complete: caches.memory.wait(timing.complete).max(earliest),
-                    ..timing
-                }
-            }
-            WaitsFor::Operand(event, start) => {
-                let ready = self.learn_operand(caches, number, &event).max(start.ready);
-                self.compute(&event, Start { ready, ..start })
-            }
-            WaitsFor::Store(mut store) => {
-                let ready = self.learn_operand(caches, number, &store.event);
-                store.timing = store.timing.later(ready.saturating_sub(store.start.ready));
-                store.needs_open = false;
-                self.open_loads.of_result(number).waits_for = WaitsFor::Store(store);
-                self.set_result(number, store.timing.complete);
-                return;
-            }
-            WaitsFor::Units { .. } | WaitsFor::End(_) => return,
-        };
-        self.open_loads.of_result(number).waits_for = WaitsFor::End(timing);
-        self.set_result(number, timing.complete);
+    /// The same start when the operand is there.
+    fn await_operand(
+        &mut self,
+        machinery: &mut Machinery,
+        caches: &mut Hierarchy,
+        event: &Event,
+        start: Start,
+    ) -> Start {
+        if is_pending(self.operand(event)) {
+            let operand = self.results.number() - event.dep as usize;
+            self.await_result(machinery, caches, operand);
+        }
+        self.when_ready(event, start)
     }
 
     /// An open result is there in cycle `complete`. A branch has none.
@@ -431,16 +393,6 @@ impl OutOfOrder {
         if is_pending(self.results.of(number)) {
             self.results.set(number, complete);
         }
-    }
-
-    /// Finds out when the operand of an event is there, whose result has this number.
-    fn learn_operand(&mut self, caches: &mut Hierarchy, number: usize, event: &Event) -> u64 {
-        let operand = number - event.dep as usize;
-        if self.open_loads.learned(operand).is_none() {
-            self.learn_result(caches, operand);
-        }
-        let ready = self.open_loads.learned(operand);
-        ready.expect("it was open, and is known now") + u64::from(event.chain)
     }
 
     /// Waits for those whose entries of the reorder buffer so many instructions take over, and dispatches nothing before.
@@ -452,11 +404,7 @@ impl OutOfOrder {
     ) {
         let last = self.slots.instructions() + instructions;
         let taken_over = last.saturating_sub(self.reorder_buffer.entries);
-        while let Some(first) = self.open_loads.queue.front()
-            && first.up_to <= taken_over
-        {
-            self.graduate_first(machinery, caches);
-        }
+        self.await_graduation(machinery, caches, taken_over);
         self.wait_for_entries(instructions);
     }
 
@@ -484,6 +432,7 @@ impl OutOfOrder {
         waits_for: WaitsFor,
     ) {
         self.graduate_later(machinery, start.before, true, waits_for);
+        self.open_loads.later += usize::from(waits_for.will_ask());
         match (event.kind, waits_for) {
             (Kind::Branch | Kind::Prefetch | Kind::PrefetchNta, _) => self.results.skip(),
             (_, WaitsFor::End(timing)) => self.results.push(timing.complete),

@@ -5,12 +5,11 @@ use crate::core::machinery::Machinery;
 use crate::core::timing::Timing;
 use crate::core::units::Release;
 use crate::hierarchy::{Hierarchy, When};
-use crate::memory::is_pending;
 use std::num::NonZeroU64;
 use traces::Event;
 
 impl OutOfOrder {
-    /// Stores, past the caches if it is `NON_TEMPORAL`. It may be that it `stays_open` when its line comes.
+    /// Stores, past the caches if it is `NON_TEMPORAL`.
     #[inline(always)]
     pub(super) fn store<const NON_TEMPORAL: bool>(
         &mut self,
@@ -18,7 +17,6 @@ impl OutOfOrder {
         caches: &mut Hierarchy,
         event: &Event,
         start: Start,
-        stays_open: bool,
     ) -> Seen {
         machinery.touch(event, start.before);
         let issue = self.ports(event.words, start.ready);
@@ -31,20 +29,12 @@ impl OutOfOrder {
         let when = When::behind_earlier(graduated, start.dispatched);
         let served = if NON_TEMPORAL {
             machinery.write_past(caches, event, when)
-        } else if stays_open {
-            caches.find_lines(start.dispatched);
-            machinery.write_open(caches, event, when)
         } else {
             machinery.write(caches, event, when)
         };
         let miss = NonZeroU64::new(machinery.yielded()).filter(|miss| miss.get() > yielded);
         let behind = machinery.handled_behind(served);
-        if stays_open && is_pending(served.complete) {
-            let earliest = graduated + caches.first_latency(&machinery.port);
-            self.store_buffer.put_open(served, earliest, (behind, miss));
-        } else {
-            self.store_buffer.put(served, behind, miss);
-        }
+        self.store_buffer.put(served, behind, miss);
         for word in 1..u64::from(event.words) {
             self.wait_for_store_buffer(machinery, caches, start, word, place);
             self.store_buffer.put_word(served.level);

@@ -167,6 +167,11 @@ impl DramMemory {
         self.pending.known(time)
     }
 
+    /// The later of two times, pending or not.
+    pub(super) fn later(&mut self, times: [u64; 2]) -> u64 {
+        self.pending.later(times)
+    }
+
     /// Keeps when a read that is under way ends, for whoever asks when the run has ended.
     pub(super) fn keep(&mut self, time: u64) {
         self.pending.keep(time);

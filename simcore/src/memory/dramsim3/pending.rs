@@ -1,6 +1,6 @@
 //! Reads whose end is not known yet, or was not asked for yet.
 
-use crate::memory::PENDING;
+use crate::memory::{PENDING, is_pending};
 use std::collections::VecDeque;
 
 /// One read of a line.
@@ -21,6 +21,8 @@ pub(super) struct PendingReads {
     reads: VecDeque<Read>,
     /// Reads that are asked for after all, with the cycles in which they ended, once they are forgotten.
     kept: Vec<(u64, u64)>,
+    /// Reads under way, each with another that ends with it at the earliest: see [`PendingReads::later`].
+    joined: Vec<(u64, u64)>,
 }
 
 impl PendingReads {
@@ -35,11 +37,43 @@ impl PendingReads {
     }
 
     /// A part of the read is there at cycle `complete`. If it was the last, gives the cycles that the read took.
-    pub(super) fn end_part(&mut self, read: u64, complete: u64) -> Option<u64> {
-        let read = &mut self.reads[(read - self.first) as usize];
+    pub(super) fn end_part(&mut self, number: u64, complete: u64) -> Option<u64> {
+        let read = &mut self.reads[(number - self.first) as usize];
         read.parts -= 1;
         read.complete = read.complete.max(complete);
-        (read.parts == 0).then_some(read.complete - read.asked)
+        if read.parts > 0 {
+            return None;
+        }
+        let Read {
+            complete, asked, ..
+        } = *read;
+        while let Some(place) = self.joined.iter().position(|&(one, _)| one == number) {
+            let (_, both) = self.joined.swap_remove(place);
+            self.end_part(both, complete);
+        }
+        Some(complete - asked)
+    }
+
+    /// The later of two times, which is pending until both are known: as of a read whose parts they are.
+    pub(super) fn later(&mut self, times: [u64; 2]) -> u64 {
+        let known = times.map(|time| {
+            if is_pending(time) {
+                self.known(time)
+            } else {
+                Some(time)
+            }
+        });
+        let complete = known.into_iter().flatten().max().unwrap_or(0);
+        let under_way = times.iter().zip(known).filter(|(_, known)| known.is_none());
+        let parts: Vec<u64> = under_way.map(|(time, _)| time - PENDING).collect();
+        if parts.is_empty() {
+            return complete;
+        }
+        let both = self.start(parts.len() as u32, 0);
+        self.reads.back_mut().expect("it was started").complete = complete;
+        self.joined
+            .extend(parts.into_iter().map(|part| (part, both)));
+        Self::time(both)
     }
 
     /// The read as a pending time.

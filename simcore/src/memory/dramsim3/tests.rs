@@ -148,3 +148,18 @@ fn a_read_whose_wait_for_a_write_is_negative_does_not_wait() {
         "{shorter:?} {ours:?}"
     );
 }
+
+#[test]
+fn the_later_of_two_times_is_known_when_both_are() {
+    let mut memory = memory(DDR4, 1_600_000_000);
+    let reads = [0, 1, 2].map(|line| memory.read(line << 24, 0, 0));
+    let both = memory.later([reads[0], reads[1]]);
+    let all = memory.later([both, reads[2]]);
+    let with_known = memory.later([5_000, reads[0]]);
+    assert_eq!(memory.known(both), None);
+    let ends = reads.map(|read| memory.wait(read));
+    assert_eq!(memory.known(both), Some(ends[0].max(ends[1])));
+    assert_eq!(memory.known(all), ends.into_iter().max());
+    assert_eq!(memory.known(with_known), Some(5_000));
+    assert_eq!(memory.later([reads[1], 3]), ends[1]);
+}

@@ -3,9 +3,8 @@
 use super::{Graduation, OutOfOrder, Store, WaitsFor};
 use crate::core::machinery::Machinery;
 use crate::core::timing::Timing;
-use crate::hierarchy::{Hierarchy, Served};
-use crate::memory::is_pending;
-use crate::miss_end::MissEnd;
+use crate::hierarchy::Hierarchy;
+use crate::memory::Memory;
 
 impl OutOfOrder {
     pub(super) fn graduate_later(
@@ -27,55 +26,26 @@ impl OutOfOrder {
         });
     }
 
-    /// Finds out which lines have come by cycle `now`, before which nobody asks for anything any more. The memory forgets these.
-    pub(super) fn learn_lines(
-        &mut self,
-        machinery: &mut Machinery,
-        caches: &mut Hierarchy,
-        now: u64,
-    ) {
-        caches.find_lines(now);
-        self.learn_known_lines(machinery, caches);
-    }
-
-    /// Finds out which lines are known to have come by now.
-    pub(super) fn learn_known_lines(&mut self, machinery: &mut Machinery, caches: &mut Hierarchy) {
-        let learned = caches.memory.learned();
-        if self.open_loads.lines == 0 || self.open_loads.seen == learned {
-            return;
-        }
-        self.open_loads.seen = learned;
-        for place in 0..self.open_loads.queue.len() {
-            let Graduation {
-                number, waits_for, ..
-            } = self.open_loads.queue[place];
-            if let WaitsFor::Line { timing, .. } = waits_for
-                && !is_pending(caches.memory.known(timing.complete))
-            {
-                self.learn_result(caches, number);
-            }
-        }
-        self.graduate_known(machinery, caches);
-    }
-
-    /// Graduates up to the first that waits for what is open.
+    /// Graduates up to the first that waits for what is not known.
     pub(super) fn graduate_known(&mut self, machinery: &mut Machinery, caches: &mut Hierarchy) {
-        while let Some(first) = self.open_loads.queue.front()
-            && !first.waits_for.is_open()
+        while let Some(&first) = self.open_loads.queue.front()
+            && self.may_graduate(&caches.memory, first.waits_for)
         {
-            self.graduate_first(machinery, caches);
+            self.open_loads.queue.pop_front();
+            self.graduate(machinery, caches, &first);
         }
     }
 
-    pub(super) fn graduate_first(&mut self, machinery: &mut Machinery, caches: &mut Hierarchy) {
-        if let Some(first) = self.open_loads.queue.front()
-            && first.waits_for.is_open()
-        {
-            self.learn_result(caches, first.number);
+    /// Whether it is known when the first in the queue graduates.
+    fn may_graduate(&self, memory: &Memory, waits_for: WaitsFor) -> bool {
+        match waits_for {
+            WaitsFor::Line { .. } | WaitsFor::Operand(..) | WaitsFor::Handler => false,
+            WaitsFor::Store(store) => !store.needs_open && self.knows_room(memory, &store.event),
+            WaitsFor::Units { .. } | WaitsFor::End(_) => true,
         }
-        let Some(first) = self.open_loads.queue.pop_front() else {
-            return;
-        };
+    }
+
+    fn graduate(&mut self, machinery: &mut Machinery, caches: &mut Hierarchy, first: &Graduation) {
         let position = self.slots.graduates(first.before);
         match first.waits_for {
             WaitsFor::Units { plain, slot } if slot > position => {
@@ -84,10 +54,11 @@ impl OutOfOrder {
                 self.charge_front_end(&mut account, front_end, plain, position..slot);
                 self.slots.graduate_from(first.before, slot);
             }
-            WaitsFor::End(timing) => self.graduate_at(machinery, &first, timing),
+            WaitsFor::End(timing) => self.graduate_at(machinery, first, timing),
             WaitsFor::Store(store) => {
-                self.graduate_at(machinery, &first, store.timing);
-                self.enter_store_buffer(machinery, caches, &first, store);
+                self.open_loads.later -= 1;
+                self.graduate_at(machinery, first, store.timing);
+                self.enter_store_buffer(machinery, caches, first, store);
             }
             _ => {}
         }
@@ -105,24 +76,25 @@ impl OutOfOrder {
         }
     }
 
-    /// A store that graduates enters the store buffer when that has room.
+    /// A store that graduates enters the store buffer when that has room. Then it asks for its line.
     fn enter_store_buffer(
         &mut self,
         machinery: &mut Machinery,
         caches: &mut Hierarchy,
         first: &Graduation,
-        store: Store,
+        Store { event, start, .. }: Store,
     ) {
-        let (start, place) = (store.start, first.place);
+        let place = first.place;
         self.wait_for_store_buffer(machinery, caches, start, 0, place);
-        let written = Served {
-            complete: self.slots.graduation(first.before) + store.latency,
-            level: 0,
-        };
-        self.store_buffer.put(written, MissEnd::default(), None);
-        for word in 1..u64::from(store.event.words) {
+        let graduated = self.slots.graduation(first.before);
+        self.store_asks((event, first.number, place), start.dispatched, graduated);
+        for word in 1..u64::from(event.words) {
+            if self.store_buffer.oldest_is_unasked() {
+                // It has more words than the store buffer entries.
+                self.ask_for_all(machinery, caches);
+            }
             self.wait_for_store_buffer(machinery, caches, start, word, place);
-            self.store_buffer.put_word(written.level);
+            self.store_buffer.put_word(0);
         }
     }
 }
