@@ -119,8 +119,10 @@ def test_a_simulated_dram_may_stand_beside_a_slower_memory() -> None:
     both = native.simulate(dram | {"memory": [{"name": "ddr4", **dram["memory"]}, cxl]}, SEARCHES)
     alone = native.simulate(dram, SEARCHES)
     ddr4, far = both["memories"]
-    assert both["bus"] == alone["bus"]
-    assert ddr4["fills"] + far["fills"] == alone["dram"]["reads"]
+    # Lines come in the order of time, and so may others leave.
+    assert both["bus"]["fills"] == pytest.approx(alone["bus"]["fills"], rel=0.01)
+    assert ddr4["fills"] + far["fills"] == both["bus"]["fills"]
+    assert alone["dram"]["reads"] == alone["bus"]["fills"]
     assert 0 < ddr4["fills"] == both["dram"]["reads"]
     with pytest.raises(native.SpecError, match="only the first memory may be simulated by DRAMSim3"):
         native.simulate(dram | {"memory": [cxl | {"holds": []}, {"name": "ddr4", **dram["memory"], "holds": ["frames"]}]}, SEARCHES)

@@ -89,6 +89,16 @@ pub enum CoreKind {
     InOrder,
 }
 
+impl MachineSpec {
+    /// Whether cores go on behind loads before it is known when their lines come, and look up lines in the order of time: out of order before a
+    /// simulated DRAM.
+    pub(crate) fn leaves_loads_open(&self) -> bool {
+        self.core.kind == CoreKind::OutOfOrder
+            && self.interference.is_none()
+            && matches!(self.memory.first(), MemorySpec::Dramsim3(_))
+    }
+}
+
 /// The processor pipeline.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

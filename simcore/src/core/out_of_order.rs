@@ -18,7 +18,7 @@ use crate::calendar::{Calendar, Claim};
 use crate::hierarchy::{Cycles, Hierarchy, Purpose};
 use crate::ledger::{Account, Cause};
 use crate::memory::is_pending;
-use crate::spec::{CoreSpec, ExchangeSpec, Interval, MachineSpec, MemorySpec};
+use crate::spec::{CoreSpec, ExchangeSpec, Interval, MachineSpec};
 use open_loads::OpenLoads;
 use reorder_buffer::ReorderBuffer;
 use slots::Slots;
@@ -97,8 +97,7 @@ impl OutOfOrder {
             exchange: core.exchange.unwrap_or_default(),
             others_see_lines: spec.coherence.is_some()
                 || spec.caches.iter().any(|cache| cache.shared),
-            stores_stay_open: spec.interference.is_none()
-                && matches!(spec.memory.first(), MemorySpec::Dramsim3(_)),
+            stores_stay_open: spec.leaves_loads_open(),
             slots: Slots::new(core.issue_width, core.integer_units, entries),
             memory_ports: Unit::new(core.memory_ports),
             branch_units: Unit::new(core.branch_units),

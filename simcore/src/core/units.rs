@@ -251,6 +251,8 @@ pub(super) struct StoreBuffer {
     next: usize,
     /// When the latest store leaves of those whose entries others have.
     left: u64,
+    /// When the latest of all leaves, as far as that was known when it was told.
+    last_release: u64,
 }
 
 impl StoreBuffer {
@@ -259,6 +261,7 @@ impl StoreBuffer {
             entries: vec![Store::default(); entries as usize].into_boxed_slice(),
             next: 0,
             left: 0,
+            last_release: 0,
         }
     }
 
@@ -310,6 +313,7 @@ impl StoreBuffer {
                 store.learn(learn(store.complete));
             }
         }
+        self.tell_last_release();
     }
 
     /// What came of the miss of the store that has the next entry is known.
@@ -324,6 +328,11 @@ impl StoreBuffer {
                 store.delay(delay);
             }
         }
+        self.tell_last_release();
+    }
+
+    fn tell_last_release(&mut self) {
+        self.last_release = self.releases().last().map_or(0, |last| last.cycle);
     }
 
     /// Puts in another word of the store that was put in last: it leaves with that.
@@ -369,6 +378,7 @@ impl StoreBuffer {
     #[inline]
     pub(super) fn put(&mut self, served: Served, behind: MissEnd, miss: Option<NonZeroU64>) {
         let Served { complete, level } = served;
+        self.last_release = self.last_release.max(complete);
         let store = Store {
             complete,
             earliest: 0,
@@ -397,21 +407,21 @@ impl StoreBuffer {
 
     /// When the last store leaves.
     pub(super) fn drained(&self) -> u64 {
-        self.releases().last().map_or(0, |last| last.cycle)
+        self.last_release
     }
 
     /// When it is empty: its last entry is free.
     pub(super) fn empty(&self) -> Release {
         let last = self.next.checked_sub(1).unwrap_or(self.entries.len() - 1);
         Release {
-            cycle: self.drained(),
+            cycle: self.last_release,
             ..self.entries[last].release(0)
         }
     }
 
     pub(super) fn clear(&mut self) {
         self.entries.fill(Store::default());
-        self.left = 0;
+        (self.left, self.last_release) = (0, 0);
     }
 }
 

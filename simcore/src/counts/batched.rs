@@ -5,7 +5,7 @@ use super::level::Level;
 use super::operation::{Operation, Reason, SMALLEST_LINE};
 use super::past_caches::PastCaches;
 use super::rows::Rows;
-use super::statistics::CountStatistics;
+use super::statistics::{CountStatistics, differences};
 use crate::page_requests::PageRequests;
 use crate::reads::AddressSink;
 use crate::spec::{CacheSpec, Inclusion, MachineSpec, PrefetchOnTlbMiss, Replacement, SpecError};
@@ -144,7 +144,7 @@ impl Batched {
             phases: self.rows.phases(),
             calls: None,
             page_requests: self.page_requests.into_runs(),
-            differs_from_timing: Vec::new(),
+            differs_from_timing: differences(&self.spec, &Layout::default()),
         }
     }
 

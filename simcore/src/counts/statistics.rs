@@ -77,8 +77,13 @@ pub(super) fn differences(spec: &MachineSpec, layout: &Layout) -> Vec<String> {
         .interference
         .is_some()
         .then(|| "no time passes after which `interference` would empty the caches".to_owned());
+    let order = spec.leaves_loads_open().then(|| {
+        "accesses come in the order of the program: where time passes before a simulated DRAM they come in the order of time, and other lines may leave the caches"
+            .to_owned()
+    });
     prefetchers
         .into_iter()
+        .chain(order)
         .chain(clock)
         .chain(interference)
         .collect()

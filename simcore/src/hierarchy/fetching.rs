@@ -238,6 +238,16 @@ impl Hierarchy {
         (served, levels)
     }
 
+    /// Whether an access may take a miss handler: the core's first cache lacks a line of it, or other cores have to be asked.
+    pub(crate) fn may_miss(&self, port: &Port, (address, size): (u64, u64)) -> bool {
+        let first = &self.levels[port.first].cache;
+        let start = address.wrapping_add(port.displacement);
+        let end = start.saturating_add(size.max(1) - 1);
+        let mut lines = start >> first.line_shift()..=end >> first.line_shift();
+        let holds_all = lines.all(|line| first.holds(line));
+        !holds_all || port.is_coherent && !self.hits_quietly(port, address, size)
+    }
+
     /// Reads at `address` for a page-table walk, `first` being the level looked up first, and gives the cycle in which
     /// the data are there.
     pub(crate) fn read_at<T: Time>(

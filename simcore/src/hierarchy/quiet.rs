@@ -47,16 +47,6 @@ impl Hierarchy {
                 || self.searches_quietly(port, displaced, size))
     }
 
-    /// Whether an access may take a miss handler: the core's first cache lacks a line of it, or other cores have to be asked.
-    pub(crate) fn may_miss(&self, port: &Port, (address, size): (u64, u64)) -> bool {
-        let first = &self.levels[port.first].cache;
-        let start = address.wrapping_add(port.displacement);
-        let end = start.saturating_add(size.max(1) - 1);
-        let mut lines = start >> first.line_shift()..=end >> first.line_shift();
-        let holds_all = lines.all(|line| first.holds(line));
-        !holds_all || port.is_coherent && !self.hits_quietly(port, address, size)
-    }
-
     /// The same as [`Hierarchy::hits_quietly`] of an access to `address` among the machine's, of a core that has quiet accesses.
     #[inline(never)]
     fn searches_quietly(&self, port: &Port, address: u64, size: u64) -> bool {

@@ -3,7 +3,7 @@
 use crate::common::batches::Batches;
 use crate::common::in_turn::InTurn;
 use crate::common::random::{any_event, any_prefetching_machine};
-use crate::dram::{DDR4, HBM2, with_dram};
+use crate::dram::{DDR4, HBM2, ddr4, with_dram};
 use crate::multicore::{Programs, on_all_cores_of};
 use crate::storage::request;
 use proptest::prelude::*;
@@ -11,9 +11,10 @@ use proptest::sample::Index;
 use simcore::multicore::{Multicore, MulticoreStatistics, ThreadOf};
 use simcore::sampling::SamplingPlan;
 use simcore::spec::{
-    Interval, MachineSpec, MemoriesSpec, MemorySpec, NamedMemory, PageTableSpec, Walker,
+    Interval, MachineSpec, MemoriesSpec, MemorySpec, NamedMemory, PageTableSpec, PrefetcherSpec,
+    Walker,
 };
-use simcore::{Engine, Sampler, Statistics};
+use simcore::{Counts, Engine, Sampler, Statistics};
 use traces::{Event, EventSink, EventSource, Kind, Layout, OpClass, Segment};
 
 /// What random events access is in two segments, and marks open one of two phases.
@@ -175,6 +176,23 @@ fn accesses_by_place(statistics: &Statistics) -> Vec<(&str, &str, u64)> {
     let rows = statistics.breakdown.iter();
     let of = rows.map(|row| (row.phase.as_str(), row.segment.as_str(), row.accesses));
     of.collect()
+}
+
+/// Without time they come in the order of the program, whoever counts.
+#[test]
+fn counts_say_that_accesses_come_in_another_order() {
+    let mut next_line = ddr4();
+    next_line.caches[1].prefetchers = vec![PrefetcherSpec::NextLine { degree: 1 }];
+    for spec in [ddr4(), next_line] {
+        let counts = Counts::new(&spec, &layout()).expect("a valid machine");
+        let [said] = &counts.finish().differs_from_timing[..] else {
+            panic!("one thing is said");
+        };
+        assert!(
+            said.starts_with("accesses come in the order of the program: "),
+            "{said}"
+        );
+    }
 }
 
 proptest! {
