@@ -169,7 +169,7 @@ def test_counts_are_the_textbooks(machine: dict[str, Any], events: Events) -> No
 
 
 def as_the_textbook_knows_it(machine: dict[str, Any]) -> dict[str, Any]:
-    """Return the machine with LRU, fills on every miss, write-back, no prefetchers, fixed walks and fixed memory: simcore/tests judge the rest.
+    """Return the machine with LRU, fills on every miss, write-back, no prefetchers, fixed walks and memory: simcore/tests judge the rest.
 
     Before a simulated DRAM accesses come in the order of time, which the textbook does not know.
     """

@@ -74,10 +74,10 @@ def replay(
     Another tool's trace does not say which access needs the result of which: its time comes with both bounds, one run for each. What
     memwalk's recorder wrote says it of accesses through pointers, which wait in the lower bound, too, unless you say `none`.
     With --mode counts, the same hits, misses and write-backs without time; a line on its way counts as a hit. On machines whose first
-    level has hardware prefetchers there may be fewer misses than in time, where a prefetch that finds no free miss handler is dropped, and
-    before a simulated DRAM accesses come in another order; the results say so. With --sample, the time of a trace of one thread is estimated from samples and comes with a confidence interval.
-    Several traces share the levels that the machine shares; each is a program with a memory of its own, unless --shared-addresses says
-    otherwise.
+    level has hardware prefetchers there may be fewer misses than in time, where a prefetch that finds no free miss handler is dropped,
+    and before a simulated DRAM accesses come in another order; the results say so. With --sample, the time of a trace of one thread is
+    estimated from samples and comes with a confidence interval. Several traces share the levels that the machine shares; each is a
+    program with a memory of its own, unless --shared-addresses says otherwise.
     """
     console.warn_of_build()
     places = {"from": from_, "until": until, "warm_up": warm_up}
