@@ -108,7 +108,7 @@ pub(super) struct OpenLoads {
     seen: u64,
     /// Number of the branch, predicted wrongly, that nothing is dispatched behind before its operand is known: others have their turns meanwhile.
     unresolved: Option<usize>,
-    /// Pending times of lines that loads in the queue wait for.
+    /// Pending times of lines that loads in the queue wait for. To look through that whenever a line comes for anybody took a fifth of a run.
     lines: Vec<u64>,
     /// Accesses that have not asked for their lines, of those in the queue and of others.
     asking: Asking,
